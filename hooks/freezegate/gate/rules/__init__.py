@@ -1,0 +1,1 @@
+"""One module a hook, one function a rule."""

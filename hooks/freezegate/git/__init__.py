@@ -1,0 +1,1 @@
+"""Finding the trees: one small function a git question, bytes in and out."""

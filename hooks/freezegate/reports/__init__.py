@@ -1,0 +1,1 @@
+"""One module an output format: a Report in, text out."""

@@ -1,0 +1,1 @@
+"""Python files read as text: predicates, imports, closures. Never by importing."""
