@@ -8,18 +8,18 @@ _SHELL_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 
 
 def escape(text: str) -> str:
-    """Show `text` on one line: control, format and separator characters, lone surrogates and ``::`` become escapes.
+    """Show `text` on one line: control, format and separator characters, lone surrogates, ``::`` and ``##`` become escapes.
 
-    Control characters could move a terminal's cursor, bidirectional ones reorder what a reviewer sees, and a
-    line that begins ``::`` is a command to some CI log readers. Applying it twice changes nothing more.
+    Control characters could move a terminal's cursor, bidirectional ones reorder what a reviewer sees, and ``::name``
+    and ``##name[`` are commands to CI log readers. Applying it twice changes nothing more.
     """
-    if text.isascii() and text.isprintable() and "::" not in text:
+    if text.isascii() and text.isprintable() and "::" not in text and "##" not in text:
         return text
-    shown = "".join(
-        ch if ch.isprintable() and unicodedata.category(ch) != "Cf" else _codepoint(ord(ch)) for ch in text
-    )
+    shown = "".join(ch if ch.isprintable() and unicodedata.category(ch) != "Cf" else _codepoint(ord(ch)) for ch in text)
     while "::" in shown:
         shown = shown.replace("::", ":\\x3a")
+    while "##" in shown:
+        shown = shown.replace("##", "#\\x23")
     return shown
 
 

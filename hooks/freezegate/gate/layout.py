@@ -1,0 +1,104 @@
+"""What is wrong with the places themselves, and the config that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from freezegate.documents.reading import Problem
+from freezegate.gate.sets import fold
+from freezegate.git.entry import Entry
+from freezegate.paths import RepoPath
+
+if TYPE_CHECKING:
+    from freezegate.gate.governed import Governed
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """Something in the wrong place, or of the wrong kind for its place."""
+
+    path: RepoPath
+    entry: Entry | None
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class FolderUnit:
+    """A folder that a change touched, and what is malformed in its tree object."""
+
+    path: RepoPath
+    flaws: Sequence[str]
+
+
+@dataclass(frozen=True)
+class ConfigUnit:
+    """The new side's config. `own` is what it says itself, or the config in force where it cannot be read."""
+
+    tree: Governed
+    path: RepoPath
+    entry: Entry | None
+    problems: tuple[Problem, ...]
+    removed: bool
+    sources: tuple[RepoPath, ...]
+
+    @cached_property
+    def sourceless(self) -> bool:
+        """Whether a half is on and no source folder exists."""
+        if not (self.tree.binding_on or self.tree.verdict_on):
+            return False
+        entries = map(self.tree.entry, self.sources)
+        return not any(entry is not None and not entry.is_link for entry in entries)
+
+    @property
+    def key(self) -> object:
+        """Equal in two trees exactly when the rules see the same of the config."""
+        return (self.entry, self.removed, self.sourceless)
+
+
+def place_flaws(tree: Governed) -> Iterator[Flaw]:
+    """Layout places of the halves that are on: links, submodules, and twins after folding, on the way to each."""
+    steps = {step for place in tree.watched_places for step in (*place.ancestors(), place)}
+    for step in sorted(steps):
+        entry = tree.entry(step)
+        if entry is not None and (entry.is_link or entry.is_submodule):
+            yield _kind(step, entry)
+        names = tree.children(step.parent)
+        for name in names:
+            if name != step.name and len(name) <= 4 * len(step.name) and fold(name) == fold(step.name):
+                twin = step.parent.joined(name)
+                if twin not in steps:
+                    message = f"{twin} is {step} after Unicode and case folding, but not that path"
+                    yield Flaw(twin, names[name], message, f"git mv -- {twin.shell} {step.shell}")
+
+
+def _kind(path: RepoPath, entry: Entry) -> Flaw:
+    what = "a symbolic link" if entry.is_link else "a submodule"
+    hint = f"git rm --cached -- {path.shell}; then add the real file or folder"
+    return Flaw(path, entry, f"{path} is {what}, where the layout asks for the file or folder itself", hint)
+
+
+def file_flaws(tree: Governed, paths: Iterable[tuple[RepoPath, Entry]]) -> Iterator[Flaw]:
+    """Of these files: documents that are links or submodules, strangers in bindings and freezes, ``*.scope.yml``."""
+    places = tree.places
+    for path, entry in paths:
+        if tree.binding_on and path.below(places.properties):
+            if path.endswith(b".scope.yaml") and not entry.is_file:
+                yield _kind(path, entry)
+            elif path.lower().endswith((b".scope.yml", b".scope.yaml")) and not path.endswith(b".scope.yaml"):
+                right = RepoPath(path[: path.rindex(b".")] + b".yaml")
+                message = f"{path} looks like a scope, but scopes end in .scope.yaml"
+                yield Flaw(path, entry, message, f"git mv -- {path.shell} {right.shell}")
+        for folder in (places.bindings, places.freezes):
+            if tree.binding_on and path.below(folder):
+                if tree.id_in_name(path) is None:
+                    if not path.name.startswith((b"README", b".git")):
+                        message = f"{path} is no document, and nothing else belongs in {folder}/"
+                        yield Flaw(path, entry, message, f"git rm --cached -- {path.shell}")
+                elif not entry.is_file:
+                    yield _kind(path, entry)
+        if tree.verdict_on and path.below(places.catalog) and path.endswith(b".yaml") and not entry.is_file:
+            yield _kind(path, entry)

@@ -1,0 +1,86 @@
+"""Where a property's oracle is, and whether it is one function that can judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from freezegate.documents.catalog import Property
+from freezegate.gate.placing import Places
+from freezegate.gate.scopes import python_misplaced
+from freezegate.paths import RepoPath
+from freezegate.source.module import Module
+from freezegate.source.predicates import function_problem, oracle_function
+
+if TYPE_CHECKING:
+    from freezegate.gate.governed import Governed
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """The file of an oracle, the function in it (None: not to be told), and whether it is a pytest node."""
+
+    path: RepoPath
+    function: str | None
+    is_node: bool
+
+
+def oracle_place(prop: Property, places: Places) -> str | None:
+    """Why the oracle's path may not be followed, or None: it lies below oracles, or with a scope below properties."""
+    return python_misplaced(prop.oracle_path, places.properties if prop.scope is not None else places.oracles)
+
+
+def oracle_of(prop: Property, tree: Governed) -> Oracle | None:
+    """The oracle of a property in a tree; None where its text may not be followed."""
+    if oracle_place(prop, tree.places) is not None:
+        return None
+    path = RepoPath.of(prop.oracle_path)
+    if prop.oracle_node is not None:
+        return Oracle(path, prop.oracle_node, True)
+    if prop.oracle_function is not None:
+        return Oracle(path, prop.oracle_function, False)
+    entry = tree.entry(path)
+    only = oracle_function(tree.library.module(entry.oid))[0] if entry is not None and entry.is_file else None
+    return Oracle(path, only, False)
+
+
+def oracle_problem(prop: Property, tree: Governed) -> str | None:
+    """Why the oracle's file does not hold the one function that judges the property, or None."""
+    path = RepoPath.of(prop.oracle_path)
+    entry = tree.entry(path)
+    if entry is None or not entry.is_file:
+        return f"there is no regular file {path}"
+    module = tree.library.module(entry.oid)
+    if module.parse_error is not None:
+        return f"{path} does not parse (line {module.parse_error[0]}: {module.parse_error[2]})"
+    if prop.scope is not None:
+        return _scope_problem(prop, prop.scope, tree)
+    if prop.oracle_node is not None:
+        return _node_problem(prop.oracle_node, module, path)
+    name = prop.oracle_function
+    if name is None:
+        name, why = oracle_function(module)
+        if name is None:
+            return f"{path}: {why}"
+    if (problem := function_problem(module, name)) is not None:
+        return f"{path}: {problem}"
+    (parameter,) = module.functions[name].positional_required
+    if parameter not in ("case", "fixtures"):
+        return f"{path}: {name} takes {parameter}, an oracle takes case or fixtures"
+    return None
+
+
+def _scope_problem(prop: Property, scope: str, tree: Governed) -> str | None:
+    view = tree.scope_named(scope)
+    if view is None or view.value is None:
+        return f'there is no readable scope "{scope}"'
+    if prop.oracle_node is not None or prop.oracle not in (view.value.predicate, view.value.predicate_path):
+        return f"with a scope the oracle is the scope's predicate, {view.value.predicate}"
+    return None
+
+
+def _node_problem(node: str, module: Module, path: RepoPath) -> str | None:
+    """Whether the first part of a pytest node is a class or function that the file binds once."""
+    name = node.split("::", maxsplit=1)[0].split("[", maxsplit=1)[0]
+    bound = module.bindings.get(name, 0)
+    return None if bound == 1 and not module.star_import else f"{path} does not bind {name} exactly once"

@@ -1,0 +1,49 @@
+"""The step from one old side to the new tree, as the change rules see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from freezegate.documents.ledger import Freeze
+from freezegate.gate.governed import Governed
+from freezegate.git.snapshot import Delta
+from freezegate.paths import RepoPath
+
+
+@dataclass(frozen=True)
+class Step:
+    """One old side, the new tree, what differs, and whether the old side knows a commit id."""
+
+    old: Governed
+    new: Governed
+    delta: Delta
+    known: Callable[[str], bool]
+
+    @cached_property
+    def touches_source(self) -> bool:
+        """Whether anything in a source folder differs."""
+        return any(self.new.places.in_source(path) for path in self.delta)
+
+    @cached_property
+    def touches_fixtures(self) -> bool:
+        """Whether anything in the fixture tree differs."""
+        return self.touches((self.new.places.fixtures,))
+
+    def touches(self, folders: Iterable[RepoPath]) -> bool:
+        """Whether anything in one of these folders or files differs."""
+        places = tuple(folders)
+        return any(path.within(place) for path in self.delta for place in places)
+
+    @cached_property
+    def added_freezes(self) -> tuple[Freeze, ...]:
+        """Ledger entries whose four fields the old ledger does not have."""
+        before = {freeze.fields for freeze in self.old.freezes}
+        return tuple(freeze for freeze in self.new.freezes if freeze.fields not in before)
+
+    def closure_moved(self, old_path: RepoPath | None, new_path: RepoPath | None, conftest: bool = False) -> bool:
+        """Whether the closure of a Python file is new, gone or different."""
+        before = self.old.closure(old_path, conftest)
+        after = self.new.closure(new_path, conftest)
+        return before is None or after is None or old_path != new_path or before.files != after.files

@@ -1,0 +1,163 @@
+"""How each entry point finds its trees: flags, then pre-commit's variables, a staged commit, CI's variables, none."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+
+from freezegate.git import revisions
+from freezegate.git.plumbing import GitError, answer
+from freezegate.git.repository import Repository
+from freezegate.git.snapshot import Snapshot
+from freezegate.text import escape
+
+# Per CI service: the variable that names the target branch of a pull request, and those that name the work tree.
+_SERVICES = (
+    ("GITHUB_BASE_REF", ("GITHUB_WORKSPACE",)),
+    ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", ("CI_PROJECT_DIR",)),
+    ("SYSTEM_PULLREQUEST_TARGETBRANCH", ("BUILD_SOURCESDIRECTORY", "BUILD_REPOSITORY_LOCALPATH")),
+    ("BITBUCKET_PR_DESTINATION_BRANCH", ("BITBUCKET_CLONE_DIR",)),
+    ("CHANGE_TARGET", ("WORKSPACE",)),
+)
+
+
+class UsageError(Exception):
+    """The flags do not fit together."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A step between trees.
+
+    `old` holds the sides that the new tree grew from (a merge has several; none: the tree stands alone). `known` tells
+    whether the old side knows a full commit id. `day` is the checker's UTC day, `compared` says in words what is
+    compared. `well_formed` is false where the new tree came from outside git's index and may be malformed.
+    """
+
+    mode: str
+    old: tuple[Snapshot, ...]
+    new: Snapshot
+    compared: str
+    known: Callable[[str], bool]
+    day: date
+    well_formed: bool = True
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the command line says about the trees."""
+
+    from_ref: str | None = None
+    to_ref: str | None = None
+    base: str | None = None
+
+
+def find_change(repository: Repository, choice: Choice, env: Mapping[str, str]) -> Change:
+    """The change that this call is about. Raises UsageError, GitError."""
+    if choice.base is not None and (choice.from_ref or choice.to_ref):
+        raise UsageError("--base names the old side; it cannot go with --from-ref and --to-ref")
+    if (choice.from_ref is None) != (choice.to_ref is None):
+        raise UsageError("--from-ref and --to-ref go together")
+    if choice.from_ref is not None and choice.to_ref is not None:
+        return _range(repository, choice.from_ref, choice.to_ref)
+    if choice.base is not None:
+        return _range(repository, choice.base, "HEAD")
+    before, after = env.get("PRE_COMMIT_FROM_REF"), env.get("PRE_COMMIT_TO_REF")
+    if before and after:
+        return _range(repository, before, after)
+    if branch := env.get("PRE_COMMIT_LOCAL_BRANCH"):
+        return _alone(repository.snapshot(branch), escape(branch))
+    parents = commit_parents(env)
+    staged = repository.staged()
+    if staged.staged or "GIT_INDEX_FILE" in env or len(parents) > 1:
+        return _commit(repository, staged, parents)
+    if target := _ci_target(env):
+        return _range(repository, target, "HEAD")
+    return _alone(staged, "the index")
+
+
+def commit_parents(env: Mapping[str, str]) -> list[str]:
+    """The commits that a commit made now would have as parents: HEAD, and those of a merge in progress."""
+    parents = [oid] if (oid := revisions.resolve_or_none("HEAD^{commit}")) else []
+    # In pre-merge-commit there is no MERGE_HEAD yet; git names the merged commits in variables instead.
+    merged = [name[8:] for name in env if re.fullmatch(r"GITHEAD_(?:[0-9a-f]{40}|[0-9a-f]{64})", name)]
+    status, out, _ = answer(["rev-parse", "--git-path", "MERGE_HEAD"])
+    if status == 0:
+        try:
+            with open(out.rstrip(b"\n"), encoding="ascii") as file:  # noqa: PTH123 (a path of bytes)
+                merged += file.read().split()
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+    return list(dict.fromkeys([*parents, *merged]))
+
+
+def _commit(repository: Repository, staged: Snapshot, parents: list[str]) -> Change:
+    old = tuple(repository.snapshot(parent) for parent in parents)
+    sides = "HEAD" if len(parents) < 2 else "HEAD and " + ", ".join(parent[:12] for parent in parents[1:])
+    compared = f"{sides} with the index" if parents else "the first commit's index with nothing"
+
+    def known(commit: str) -> bool:
+        return any(revisions.is_ancestor(commit, parent) for parent in parents) or revisions.in_remote_refs(commit)
+
+    return Change("commit", old, staged, compared, known, today())
+
+
+def _range(repository: Repository, before: str, after: str) -> Change:
+    if re.fullmatch("0+", before):
+        raise GitError(
+            f"the old side {before} is all zeros: a new branch has no commit before it",
+            "name the branch that it grew from: freezegate check --base origin/main",
+        )
+    old, new = revisions.resolve(before + "^{commit}"), revisions.resolve(after + "^{commit}")
+    base = revisions.merge_base(old, new)
+    return Change(
+        "range",
+        (repository.snapshot(base),),
+        repository.snapshot(new),
+        f"{base[:12]} (merge base of {escape(before)} and {escape(after)}) with {new[:12]}",
+        lambda commit: revisions.is_ancestor(commit, old),
+        today(),
+        well_formed=False,
+    )
+
+
+def _alone(new: Snapshot, name: str) -> Change:
+    return Change("all", (), new, f"{name} alone", lambda commit: False, today())
+
+
+def _ci_target(env: Mapping[str, str]) -> str | None:
+    """The pull request's target branch that CI names, as a remote-tracking name; None outside CI's own work tree."""
+    for variable, workspaces in _SERVICES:
+        branch = env.get(variable, "").removeprefix("refs/heads/")
+        if not branch or not _in_workspace([env[name] for name in workspaces if env.get(name)]):
+            continue
+        target = f"refs/remotes/origin/{branch}"
+        if revisions.resolve_or_none(target + "^{commit}") is None:
+            raise GitError(
+                f"{variable} names the target branch {escape(branch)}, but origin/{escape(branch)} is not here",
+                f"git fetch --unshallow origin; git fetch origin {escape(branch)}:{escape(target)}",
+            )
+        return f"origin/{branch}"
+    return None
+
+
+def _in_workspace(workspaces: list[str]) -> bool:
+    status, out, _ = answer(["rev-parse", "--show-toplevel"])
+    if status != 0 or not workspaces:
+        return False
+    top = os.path.realpath(out.rstrip(b"\n").decode("utf-8", "surrogateescape"))
+    for workspace in map(os.path.realpath, workspaces):
+        if top == workspace:
+            return True
+        # A checkout below the work tree has a remote; repositories that test suites make there have none.
+        if top.startswith(workspace + os.sep) and answer(["remote", "get-url", "origin"])[0] == 0:
+            return True
+    return False
+
+
+def today() -> date:
+    """The UTC day."""
+    return datetime.now(timezone.utc).date()

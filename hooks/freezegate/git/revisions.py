@@ -1,0 +1,64 @@
+"""Names to ids, and who descends from whom."""
+
+from __future__ import annotations
+
+from freezegate.git.plumbing import GitError, answer, ask
+
+
+def resolve(revision: str) -> str:
+    """The full id that a revision names. Raises GitError where it names nothing."""
+    oid = resolve_or_none(revision)
+    if oid is None:
+        raise GitError(f"the revision {revision} does not exist here", "git fetch origin, then name it again")
+    return oid
+
+
+def resolve_or_none(revision: str) -> str | None:
+    """The full id that a revision names, or None."""
+    status, out, _ = answer(["rev-parse", "--quiet", "--verify", "--end-of-options", revision])
+    return out.decode("ascii").strip() if status == 0 else None
+
+
+def empty_tree() -> str:
+    """The id of the empty tree in this repository's object format."""
+    return ask(["hash-object", "-t", "tree", "--stdin"], b"").decode("ascii").strip()
+
+
+def merge_base(one: str, other: str) -> str:
+    """The best common ancestor of two commits.
+
+    Raises GitError that says what to do where there is none: a shallow clone hides it, or the histories are unrelated.
+    """
+    status, out, errors = answer(["merge-base", one, other])
+    if status == 0:
+        return out.split()[0].decode("ascii")
+    shallow = ask(["rev-parse", "--is-shallow-repository"]).strip() == b"true"
+    if shallow:
+        raise GitError(f"no merge base of {one[:12]} and {other[:12]} in this shallow clone", "git fetch --unshallow")
+    if errors:
+        raise GitError(f"no merge base of {one[:12]} and {other[:12]}: {errors.splitlines()[0]}")
+    raise GitError(
+        f"{one[:12]} and {other[:12]} have no common ancestor (unrelated histories)",
+        "name a base that the change grew from",
+    )
+
+
+def is_ancestor(commit: str, of: str) -> bool:
+    """Whether the full id `commit` is `of` or an ancestor of it; False where it is no commit of this repository."""
+    return answer(["merge-base", "--is-ancestor", commit, of])[0] == 0
+
+
+def in_remote_refs(commit: str) -> bool:
+    """Whether a remote-tracking ref contains the commit."""
+    status, out, _ = answer(["for-each-ref", "--count=1", f"--contains={commit}", "refs/remotes"])
+    return status == 0 and bool(out.strip())
+
+
+def git_folder() -> str:
+    """The folder that all work trees of this repository share."""
+    return ask(["rev-parse", "--git-common-dir"]).decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def top_folder() -> str:
+    """The root of the work tree. Raises GitError in a bare repository."""
+    return ask(["rev-parse", "--show-toplevel"]).decode("utf-8", "surrogateescape").rstrip("\n")

@@ -1,0 +1,287 @@
+"""A tree as the rules see it: entries by path, folders read when they are looked at, blobs by object id."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from freezegate.git.entry import FOLDER, Entry
+from freezegate.paths import RepoPath
+
+_ENTRY = {width: re.compile(rb"(?s)([^ \0]*) ([^\0]*)\0(.{%d})" % width) for width in (20, 32)}
+_MODES = frozenset((b"40000", b"100644", b"100755", b"120000", b"160000"))
+Names = dict[bytes, Entry]
+# A staged file above this size counts as found by every search: a search may only narrow, never miss.
+SEARCHED = 1 << 20
+
+
+class Where(NamedTuple):
+    """The files that a search reads: below `folder` (empty: the root), name ends with `suffix`, not in `excluded`."""
+
+    folder: RepoPath
+    suffix: bytes
+    excluded: tuple[RepoPath, ...] = ()
+
+    def holds(self, path: RepoPath) -> bool:
+        """Whether the search reads the file at `path`."""
+        return (
+            path.below(self.folder)
+            and path.endswith(self.suffix)
+            and not any(path.within(folder) for folder in self.excluded)
+        )
+
+
+class Store(Protocol):
+    """Where snapshots get bytes from: git, or memory in the tests."""
+
+    def trees(self, ids: Sequence[str]) -> Iterator[bytes]:
+        """Raw tree objects, in the order of `ids`."""
+
+    def blob(self, oid: str, limit: int) -> bytes | None:
+        """The blob's bytes, or None where it is larger than `limit`."""
+
+    def prefetch(self, ids: Iterable[str]) -> None:
+        """These blobs will be asked for soon: one batch reads them all."""
+
+    def stream(self, ids: Sequence[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+        """Blobs of any size in order: id, size in bytes, chunks to be read to the end."""
+
+    def search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
+        """Paths of the files of tree `root` with a line that matches the POSIX extended expression, byte by byte."""
+
+
+class Trees:
+    """Parsed tree objects of one store, each read once however many snapshots hold it."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._names: dict[str, Names] = {"": {}}
+        self._flaws: dict[str, list[str]] = {}
+
+    def names(self, oid: str) -> Names:
+        """The entries of one tree object."""
+        if oid not in self._names:
+            self.load([oid])
+        return self._names[oid]
+
+    def load(self, ids: Iterable[str]) -> None:
+        """Read the trees that are not known yet, in one batch."""
+        wanted = [oid for oid in dict.fromkeys(ids) if oid not in self._names]
+        for oid, data in zip(wanted, self.store.trees(wanted), strict=True):
+            self._names[oid], flaws = parse_tree(data, len(oid) // 2)
+            if flaws:
+                self._flaws[oid] = flaws
+
+    def flaws(self, oid: str) -> Sequence[str]:
+        """What git would have refused to write in this tree object."""
+        self.names(oid)
+        return self._flaws.get(oid, ())
+
+
+def parse_tree(data: bytes, width: int) -> tuple[Names, list[str]]:
+    """The entries of a raw tree object (ids of `width` bytes), and what is malformed about it."""
+    rows = _ENTRY[width].findall(data)
+    names = {name: Entry(int(mode, 8) if mode in _MODES else 0, oid.hex()) for mode, name, oid in rows}
+    flaws = []
+    if sum(len(mode) + len(name) for mode, name, _ in rows) + len(rows) * (width + 2) != len(data):
+        flaws.append("bytes that are no entry")
+    if len(names) != len(rows):
+        counts = Counter(name for _, name, _ in rows)
+        flaws += [f'"{RepoPath(name)}" twice' for name, count in counts.items() if count > 1]
+    keys = [name + b"/" if mode == b"40000" else name for mode, name, _ in rows]
+    if any(map(bytes.__gt__, keys, keys[1:])):
+        flaws.append("unsorted names")
+    flaws += [f'the name "{RepoPath(name)}"' for name in names if _forbidden(name)]
+    flaws += [
+        f'mode {mode.decode("ascii", "replace")} of "{RepoPath(name)}"' for mode, name, _ in rows if mode not in _MODES
+    ]
+    return names, flaws
+
+
+def _forbidden(name: bytes) -> bool:
+    return name in (b"", b".", b"..") or b"/" in name or (len(name) == 4 and name.lower() == b".git")
+
+
+class Snapshot:
+    """One tree: a written tree object, and optionally staged entries laid over it.
+
+    Folders are read when they are looked at, so that a check of a small change in a large repository reads little.
+    """
+
+    def __init__(self, trees: Trees, root: str, staged: Mapping[RepoPath, Entry | None] | None = None) -> None:
+        self._trees = trees
+        self.store = trees.store
+        self.root = root
+        self.staged = dict(staged or {})
+        self._laid: dict[bytes, dict[bytes, Entry | None]] = {}  # folder: staged entries directly in it
+        self._laid_below: dict[bytes, set[RepoPath]] = {}  # folder: folders directly in it that hold staged entries
+        for path, entry in self.staged.items():
+            self._laid.setdefault(path.parent, {})[path.name] = entry
+            for folder in (RepoPath(b""), *path.ancestors()):
+                self._laid.setdefault(folder, {})
+                if folder:
+                    self._laid_below.setdefault(folder.parent, set()).add(folder)
+        self._folders: dict[bytes, Names] = {}
+
+    def children(self, folder: bytes) -> Mapping[bytes, Entry]:
+        """Name to entry of one folder (empty bytes: the root); empty where there is no such folder."""
+        known = self._folders.get(folder)
+        if known is None:
+            known = self._folders[folder] = self._read(RepoPath(folder))
+        return known
+
+    def _read(self, folder: RepoPath) -> Names:
+        if not folder:
+            base = self.root
+        else:
+            entry = self.children(folder.parent).get(folder.name)
+            if entry is None or not entry.is_folder:
+                return {}
+            base = entry.oid
+        if folder not in self._laid:
+            return self._trees.names(base)
+        written = self._written(folder)
+        names = dict(self._trees.names(written))
+        for name, entry in self._laid[folder].items():
+            if entry is None:
+                names.pop(name, None)
+            else:
+                names[name] = entry
+        for below in self._laid_below.get(folder, ()):
+            self._lay(names, below)
+        return names
+
+    def _lay(self, names: Names, folder: RepoPath) -> None:
+        """Put the staged folder into the `names` of its parent, where anything is left in it."""
+        name = folder.name
+        present = names.get(name)
+        if present is not None and not present.is_folder:
+            return  # a file stands where the folder's staged deletions were
+        names[name] = Entry(FOLDER, "")
+        if not self._holds_any(folder):
+            del names[name]
+
+    def _holds_any(self, folder: RepoPath) -> bool:
+        names = dict(self._trees.names(self._written(folder)))
+        for name, entry in self._laid[folder].items():
+            if entry is not None:
+                return True
+            names.pop(name, None)
+        below = self._laid_below.get(folder, set())
+        for path in below:
+            names.pop(path.name, None)
+        return bool(names) or any(self._holds_any(path) for path in below)
+
+    def _written(self, folder: RepoPath) -> str:
+        """The id of the folder in the tree object that lies below the staged entries; "" where it has none."""
+        oid = self.root
+        for name in folder.split(b"/") if folder else ():
+            entry = self._trees.names(oid).get(name)
+            if entry is None or not entry.is_folder:
+                return ""
+            oid = entry.oid
+        return oid
+
+    def entry(self, path: bytes) -> Entry | None:
+        """The entry at `path`; None where it or a folder above it is absent, or where one above is no folder."""
+        head, _, name = path.rpartition(b"/")
+        return self.children(head).get(name)
+
+    def obstruction(self, path: RepoPath) -> tuple[RepoPath, Entry] | None:
+        """The first thing on the way to `path`, itself included, that is a link or a submodule."""
+        for step in (*path.ancestors(), path):
+            entry = self.entry(step)
+            if entry is None:
+                return None
+            if not entry.is_folder:
+                return None if entry.is_file else (step, entry)
+        return None
+
+    def walk(self, folder: RepoPath) -> Iterator[tuple[RepoPath, Entry]]:
+        """Everything below `folder` that is no folder, in byte order of the names; one batch a level is read."""
+        level = [folder]
+        while level:
+            self.load(level)
+            below: list[RepoPath] = []
+            for path in level:
+                for name, entry in self.children(path).items():
+                    if entry.is_folder:
+                        below.append(path.joined(name))
+                    else:
+                        yield path.joined(name), entry
+            level = below
+
+    def load(self, folders: Iterable[RepoPath]) -> None:
+        """Read these folders' tree objects in one batch (their parents are known)."""
+        wanted = []
+        for folder in folders:
+            if folder not in self._folders and folder not in self._laid:
+                entry = self.entry(folder) if folder else Entry(FOLDER, self.root)
+                if entry is not None and entry.is_folder:
+                    wanted.append(entry.oid)
+        self._trees.load(wanted)
+
+    def search(self, expression: bytes, where: Where) -> set[RepoPath]:
+        """Paths of files with a line that matches `expression`, which POSIX extended and Python syntax read alike."""
+        found = {RepoPath(path) for path in self.store.search(self.root, expression, where)} if self.root else set()
+        found.difference_update(self.staged)
+        line = re.compile(expression, re.MULTILINE)
+        for path, entry in self.staged.items():
+            if entry is not None and entry.is_file and where.holds(path):
+                data = self.store.blob(entry.oid, SEARCHED)
+                if data is None or line.search(data):
+                    found.add(path)
+        return found
+
+    def flaws(self, folder: RepoPath) -> Sequence[str]:
+        """What is malformed in the tree object of `folder` (staged folders have none: git writes them)."""
+        entry = Entry(FOLDER, self.root) if not folder else self.entry(folder)
+        return self._trees.flaws(entry.oid) if entry is not None and entry.is_folder else ()
+
+    def folder_id(self, folder: bytes) -> str:
+        """git's id of the folder; "" where it is absent or holds staged entries."""
+        if not folder:
+            return "" if self._laid else self.root
+        entry = self.entry(folder)
+        return entry.oid if entry is not None and entry.is_folder else ""
+
+
+Delta = dict[RepoPath, tuple[Entry | None, Entry | None]]
+
+
+def difference(old: Snapshot, new: Snapshot, visit: Callable[[RepoPath], None] | None = None) -> Delta:
+    """Every path that is no folder and whose entry differs: path to (old entry, new entry).
+
+    Renames are a deletion and an addition. `visit` is told each folder of `new` that was compared.
+    """
+    if new.staged and not old.staged and old.root == new.root:
+        laid = {path: (old.entry(path), entry) for path, entry in new.staged.items()}
+        return {path: sides for path, sides in laid.items() if sides[0] != sides[1]}
+    delta: Delta = {}
+    level = [RepoPath(b"")]
+    while level:
+        old.load(level)
+        new.load(level)
+        below: list[RepoPath] = []
+        for folder in level:
+            if visit is not None:
+                visit(folder)
+            was, now = old.children(folder), new.children(folder)
+            for name in {**was, **now}:
+                before, after = was.get(name), now.get(name)
+                if before == after and (before is None or before.oid):
+                    continue
+                path = folder.joined(name)
+                if (before is not None and before.is_folder) or (after is not None and after.is_folder):
+                    below.append(path)
+                sides = (_leaf(before), _leaf(after))
+                if sides[0] != sides[1]:
+                    delta[path] = sides
+        level = below
+    return delta
+
+
+def _leaf(entry: Entry | None) -> Entry | None:
+    return None if entry is None or entry.is_folder else entry
