@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from freezegate.documents.domain import domain_from_value, outside
@@ -126,23 +126,24 @@ def test_the_deepest_domain_that_can_be_loaded() -> None:
     assert inside(declared, value)
 
 
-scalars = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-)
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 
 
+@settings(deadline=None)
 @given(st.lists(scalars, min_size=1), scalars)
 def test_enumeration_holds_exactly_the_typed_values(values: list[Any], value: Any) -> None:
     expected = any(type(value) is type(each) and value == each for each in values)
     assert inside(values, value) == expected
 
 
+@settings(deadline=None)
 @given(st.integers(), st.integers(), scalars)
 def test_integer_bounds_admit_exactly_the_integers_between(first: int, second: int, value: Any) -> None:
     least, most = sorted((first, second))
     assert inside({"min": least, "max": most}, value) == (type(value) is int and least <= value <= most)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=6), st.text(min_size=1, max_size=4), st.integers(0, 3), st.integers(0, 3))
 def test_strings_count_code_points_of_the_alphabet(value: str, alphabet: str, low: int, more: int) -> None:
     declared = {"type": "string", "min_length": low, "max_length": low + more, "alphabet": alphabet}

@@ -13,9 +13,7 @@ from freezegate.documents.loading import LoadError, load_json, load_yaml
 from freezegate.documents.schemas import KINDS
 
 FOLDER = Path(__file__).parent / "documents"
-READERS: dict[str, Callable[[bytes], reading.Reading[Any]]] = {
-    kind: getattr(reading, f"read_{kind}") for kind in KINDS
-}
+READERS: dict[str, Callable[[bytes], reading.Reading[Any]]] = {kind: getattr(reading, f"read_{kind}") for kind in KINDS}
 
 
 def cases(side: str) -> list[Any]:

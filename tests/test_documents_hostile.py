@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from freezegate.documents import reading
@@ -82,16 +82,19 @@ def assert_read(data: bytes) -> None:
         assert got.position("domain", "a", 0) >= (1, 1)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_give_a_document_or_problems(data: bytes) -> None:
     assert_read(data)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_any_sequence_of_syntax_gives_a_document_or_problems(pieces: list[bytes]) -> None:
     assert_read(b"".join(pieces))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(SEEDS), st.data())
 def test_damaged_documents_give_a_document_or_problems(seed: bytes, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(seed)))
@@ -106,10 +109,9 @@ values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(values, st.booleans(), st.sampled_from([None, 1]))
-def test_json_text_loads_as_the_value_that_it_was_made_from(
-    value: Any, ascii_only: bool, indent: int | None
-) -> None:
+def test_json_text_loads_as_the_value_that_it_was_made_from(value: Any, ascii_only: bool, indent: int | None) -> None:
     import json
 
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
@@ -118,13 +120,13 @@ def test_json_text_loads_as_the_value_that_it_was_made_from(
         loaded = load_json(data)
     except (UnicodeEncodeError, LoadError):
         assert any(
-            char in text
-            for char in ("\\ud", "\x7f", *map(chr, range(0x80, 0xA0)), "\u2028", "\u2029", "\ufeff")
+            char in text for char in ("\\ud", "\x7f", *map(chr, range(0x80, 0xA0)), "\u2028", "\u2029", "\ufeff")
         )
         return
     assert repr(loaded.value) == repr(value)
 
 
+@settings(deadline=None)
 @given(values)
 def test_both_walks_place_every_value_where_it_stands(value: Any) -> None:
     import json
@@ -145,9 +147,7 @@ def test_both_walks_place_every_value_where_it_stands(value: Any) -> None:
 
 def pointers(value: Any, at: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     found = [at]
-    members = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for part, member in members:
         found += pointers(member, (*at, part))
     return found
@@ -191,19 +191,11 @@ HOSTILE: dict[str, str] = {
     "long_enumeration_and_one_fault": SCOPE + "  a: [" + "1," * 500_000 + "{}]\n",
     "equal_inputs": SCOPE + "  a: [1]\ninputs: [" + "a," * 500_000 + "]\n",
     "folded_inputs": SCOPE + "  a: [1]\ninputs: [" + '"\\x61",' * 140_000 + "]\n",
-    "deep_domain": SCOPE
-    + "  a: "
-    + "{type: list, min_items: 0, max_items: 3, items: " * 61
-    + "{min: x}"
-    + "}" * 61,
+    "deep_domain": SCOPE + "  a: " + "{type: list, min_items: 0, max_items: 3, items: " * 61 + "{min: x}" + "}" * 61,
     "faulty_entries": "[" + "{}," * 300_000 + "1]",
     "claims_and_one_fault": "[" + ",".join(f'"{index:x}"' for index in range(110_000)) + ",1]",
-    "many_source_folders": "layout: {source: ["
-    + ",".join(f"s{index:x}" for index in range(120_000))
-    + ",S1]}",
-    "deep_source_folders": "layout: {source: ["
-    + ",".join(f"s{index}" + "/a" * 2000 for index in range(250))
-    + "]}",
+    "many_source_folders": "layout: {source: [" + ",".join(f"s{index:x}" for index in range(120_000)) + ",S1]}",
+    "deep_source_folders": "layout: {source: [" + ",".join(f"s{index}" + "/a" * 2000 for index in range(250)) + "]}",
 }
 CHILD = """
 import resource, sys, time

@@ -316,6 +316,24 @@ def test_position_in_a_scalar_or_empty_document_is_its_beginning(syntax: str) ->
     assert locate("yaml", b"", ("a",)) == (1, 1)
 
 
+def test_digest_that_reads_as_an_infinite_number_gets_the_hint_to_quote_it() -> None:
+    error = refusal("yaml", b"predicate_digest: 12e" + b"4" * 61 + b"\n")
+    assert "quote it: digests and commit ids are strings" in error.message
+
+
+def test_without_libyaml_the_pure_parser_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a: 'it''s'\nb: [1, 012, no, {c: |\n x\n}]\n? d\n: !x 1\n".replace("{c: |\n x\n}", '{c: "\\x61"}')
+    accepted = text.replace("!x ", "").encode()
+    expected = load_yaml(accepted)
+    monkeypatch.setattr(yaml_loading, "_Loader", yaml.SafeLoader)
+    assert load_yaml(accepted) == expected
+    assert expected.folded == {("a",), ("b", 3, "c")}
+    assert locate("yaml", accepted, ("b", 3, "c")) == (2, 18)
+    assert "a tag" in refusal("yaml", text.encode()).message
+    assert "surrogate" in refusal("yaml", b'a: "\\ud800"').message
+    assert refusal("yaml", b"a: [\n").line == 2
+
+
 def test_messages_are_cut() -> None:
     error = refusal("yaml", b"'" + b"x" * 5000 + b"': 1\n'" + b"x" * 5000 + b"': 1\n")
     assert len(error.message) < 250

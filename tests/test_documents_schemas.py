@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from freezegate.documents import catalog, citation, config, counterexample, ledger, record, scope
@@ -138,9 +138,7 @@ json_values = st.recursive(
     | st.booleans()
     | st.integers(-2, 5)
     | st.sampled_from([1.0, 3.0, 0.5])
-    | st.sampled_from(
-        ["", "a", "a.b", "fail", "pass", "a" * 64, "a" * 40, "sized:" + "a" * 64, "a.b\n", "p:f"]
-    )
+    | st.sampled_from(["", "a", "a.b", "fail", "pass", "a" * 64, "a" * 40, "sized:" + "a" * 64, "a.b\n", "p:f"])
     | st.sampled_from(["2026-01-31", "2026-02-31", "venv", "ssh", "list", "object", "string", "boolean"]),
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -170,9 +168,9 @@ def mutate(draw: st.DrawFn, value: Any) -> Any:
         if action == 0:
             del value[key]
         elif action == 1:
-            value[
-                draw(st.sampled_from(["x", "engine", "expires", "scope", "cases", "inputs", "alphabet"]))
-            ] = draw(json_values)
+            value[draw(st.sampled_from(["x", "engine", "expires", "scope", "cases", "inputs", "alphabet"]))] = draw(
+                json_values
+            )
         else:
             value[key] = mutate(draw, value[key])
         return value
@@ -186,11 +184,13 @@ def mutate(draw: st.DrawFn, value: Any) -> Any:
     return draw(json_values)
 
 
+@settings(deadline=None, max_examples=300)
 @given(mutated())
 def test_mutated_documents_are_judged_alike_by_schema_and_constructor(case: tuple[str, Any]) -> None:
     assert_equal_judgement(*case)
 
 
+@settings(deadline=None, max_examples=300)
 @given(st.sampled_from(KINDS), json_values)
 def test_any_values_are_judged_alike_by_schema_and_constructor(kind: str, value: Any) -> None:
     assert_equal_judgement(kind, value)

@@ -16,12 +16,11 @@ import jsonschema
 from jsonschema.exceptions import ValidationError
 
 from freezegate.documents.checks import shown
-from freezegate.documents.refusal import QUOTE_IT, Refused
+from freezegate.documents.refusal import MOST_PROBLEMS, QUOTE_IT, Refused
 from freezegate.documents.schemas import schema
 from freezegate.documents.strict_text import Pointer
 from freezegate.text import quoted
 
-MOST_PROBLEMS = 20
 _MOST_COUNTED = 1000
 _LONGEST_POINTER = 200
 _DIGEST_KEYS = frozenset(

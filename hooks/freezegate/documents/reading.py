@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from freezegate.documents.loading import Loaded, Syntax, load_json, load_yaml, locate_all
-from freezegate.documents.refusal import Refused
+from freezegate.documents.refusal import MOST_PROBLEMS, Refused
 from freezegate.documents.strict_text import LoadError, Pointer
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from freezegate.documents.scope import Scope
 
 T = TypeVar("T")
-
-MOST_PROBLEMS = 20
-"""How many problems of one sort are listed before the rest is only counted."""
 
 _FOLDED = "an id, a path or a digest must be written on one line, without escapes, folding or blocks"
 _UNFOLD = "write the value itself, plain or between quotes, on the line of its key"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from freezegate.documents.strict_text import Pointer
 
 QUOTE_IT = "quote it: digests and commit ids are strings"
+MOST_PROBLEMS = 20
+"""How many problems of one sort are listed before the rest is only counted."""
 
 
 class Refused(Exception):

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import yaml
 
+from freezegate.documents.refusal import QUOTE_IT
 from freezegate.documents.strict_text import (
     MAX_DEPTH,
     LoadError,
@@ -43,6 +44,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _QUOTES = ("'", '"')
 
 
@@ -152,11 +154,15 @@ class _Builder:
         literal = (source[1:-1] == value and source[0] == style) if quote else source == value
         if not literal:
             self._check_properties(event, source)
+            if not event.value.isascii() and _SURROGATE.search(event.value):
+                self._refuse(event, "a string holds an unpaired surrogate")
         elif not quote:
             try:
                 value = resolve(source)
             except NumberRefused as error:
-                raise LoadError.at(self.text, start, str(error)) from None
+                # a hex digest of digits and one "e" reads as a number with a huge exponent
+                hint = f"; {QUOTE_IT}" if len(source) in (40, 64) else ""
+                raise LoadError.at(self.text, start, f"{error}{hint}") from None
         container = self.container
         if type(container) is list:
             if not literal:

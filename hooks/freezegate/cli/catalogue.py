@@ -1,0 +1,7 @@
+"""The list of commands. Each module parses its arguments, calls, and prints."""
+
+from __future__ import annotations
+
+from freezegate.cli import check
+
+ADDERS = (check.add,)

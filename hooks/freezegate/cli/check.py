@@ -1,0 +1,111 @@
+"""`freezegate check`: judge a commit, a range or a tree."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from freezegate.gate.force import CannotJudge
+from freezegate.gate.registry import HOOKS
+from freezegate.git.change import Choice
+from freezegate.reports import FORMATS
+
+if TYPE_CHECKING:
+    from freezegate.findings import Report
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "check",
+        help="judge a commit, a range of commits or a whole tree",
+        description="Judges the step between two trees: the staged commit, or what the flags, pre-commit or CI name.",
+    )
+    parser.add_argument("--from-ref", metavar="REV", help="old side of a range (its merge base with --to-ref)")
+    parser.add_argument("--to-ref", metavar="REV", help="new side of a range")
+    parser.add_argument("--base", metavar="REF", help="judge HEAD against its merge base with REF")
+    parser.add_argument("--all-files", action="store_true", help="verify every unit, not only what the change touched")
+    parser.add_argument("--require-base", action="store_true", help="exit 2 where no old side is known")
+    parser.add_argument("--config", metavar="FILE", help="the config in force, instead of the old side's")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="form of the report (text)")
+    parser.add_argument("--output", metavar="FILE", help="write the report there, whole or not at all")
+    parser.add_argument(
+        "--hook", action="append", default=[], choices=HOOKS, metavar="ID", help="report only this hook"
+    )
+    parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="exit 2 where it takes longer")
+    parser.set_defaults(run=run)
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError("a number of seconds above 0")
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Make the report and write it; 0 without findings, 1 with."""
+    if options.time_limit is not None:
+        signal.signal(signal.SIGALRM, _too_late)
+        signal.setitimer(signal.ITIMER_REAL, options.time_limit)
+    report = judge(options)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    write(report, options)
+    return 0 if report else 1
+
+
+def _too_late(number: int, frame: FrameType | None) -> None:
+    raise TimeoutError
+
+
+def judge(options: argparse.Namespace) -> Report:
+    """The report that the options ask for. Raises CannotJudge, UsageError, GitError."""
+    from freezegate.gate.evaluate import Options, evaluate
+    from freezegate.git.change import find_change
+    from freezegate.git.repository import Repository
+
+    config = Path(options.config).read_bytes() if options.config is not None else None
+    repository = Repository()
+    try:
+        choice = Choice(options.from_ref, options.to_ref, options.base)
+        change = find_change(repository, choice, os.environ)
+        if options.require_base and not change.old:
+            raise CannotJudge(
+                "no old side is known, and --require-base asks for one", "name it: freezegate check --base origin/main"
+            )
+        return evaluate(change, Options(config, options.all_files, tuple(options.hook)))
+    finally:
+        repository.close()
+
+
+def write(report: Report, options: argparse.Namespace) -> None:
+    """The report to its file or to standard output; for the machine formats, what people must see to standard error."""
+    from freezegate.reports import render, summary
+
+    colour = options.output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    text = render(report, options.format, rules=rule_texts(options.format), colour=colour)
+    if options.output is not None:
+        from freezegate.files import write_whole
+
+        write_whole(options.output, text.encode("utf-8", "backslashreplace"))
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+    if options.format != "text" or options.output is not None:
+        sys.stderr.write(summary(report))
+
+
+def rule_texts(format: str) -> dict[str, Any]:
+    """What the formats that list rules say of each."""
+    if format != "sarif":
+        return {}
+    from freezegate.gate.registry import all_rules
+    from freezegate.reports import RuleText
+
+    return {name: RuleText(rule.hook, rule.rejects, rule.mend) for name, rule in all_rules().items()}

@@ -1,0 +1,62 @@
+"""The commands: which there are, and what an error of each kind looks like to a person."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from freezegate import __version__
+from freezegate.cli import catalogue
+from freezegate.gate.force import CannotJudge
+from freezegate.git.change import UsageError
+from freezegate.git.plumbing import GitError
+from freezegate.text import escape
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="freezegate",
+        description="Decides whether a failing property check may be frozen.",
+        epilog="Exit status: 0 clean, 1 findings or refused, 2 the check could not be made, 130 interrupted.",
+    )
+    top.add_argument("--version", action="version", version=f"freezegate {__version__}")
+    top.add_argument("--debug", action="store_true", help="show a traceback where something goes wrong")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for add in catalogue.ADDERS:
+        add(commands)
+    return top
+
+
+def run(words: Sequence[str]) -> int:
+    """Parse and run one command; errors become one line of message and one of hint, and exit status 2."""
+    options = parser().parse_args(words)
+    command: Command = options.run
+    try:
+        return command(options)
+    except (GitError, CannotJudge) as error:
+        return _failed(error.message, error.hint, options.debug)
+    except UsageError as error:
+        return _failed(str(error), f"freezegate {options.command} --help", options.debug)
+    except TimeoutError:
+        return _failed("the time limit ran out before the check was made", "raise --time-limit", options.debug)
+    except OSError as error:
+        where = f" ({escape(str(error.filename))})" if error.filename else ""
+        return _failed(f"{error.strerror or error}{where}", "", options.debug)
+    except (MemoryError, RecursionError, ValueError, AssertionError, LookupError, TypeError, AttributeError) as error:
+        what = escape(f"{type(error).__name__}: {error}"[:200])
+        return _failed(f"internal error, so nothing was judged: {what}", "run it again with --debug", options.debug)
+
+
+def _failed(message: str, hint: str, debug: bool) -> int:
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+    sys.stderr.write(f"freezegate: error: {escape(message)}\n")
+    if hint:
+        sys.stderr.write(f"    hint: {escape(hint)}\n")
+    return 2

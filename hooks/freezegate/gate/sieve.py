@@ -1,0 +1,243 @@
+"""The quick way out: a commit of files that no document can depend on is done before any document is read.
+
+Reads only what git says of the staged difference, and which paths outside the layout some scope names as inputs; that
+list is kept under the git folder, keyed by the ids of the config and of the properties folder that it was read from.
+Anything unusual (a merge, an odd name, a mode that is no regular file's, any flag that asks for more) goes the long
+way, which gives the same answer. Imports nothing that costs: no dataclasses, json, re, yaml.
+"""
+
+from __future__ import annotations
+
+import os
+
+from freezegate import __version__
+from freezegate.git.plumbing import Child, GitError, answer, scratch
+from freezegate.git.staging import DIFF_INDEX, parse_rows
+
+ACCEPTED = "freezegate: no findings; compared HEAD with the index; checked NO DOCUMENTS AT ALL\n"
+
+_PLACES = (
+    b"tests/properties",
+    b"tests/fixtures",
+    b"tests/bindings",
+    b"tests/freezes",
+    b"props",
+    b"fixtures",
+    b"catalog",
+    b"freezes/ledger.json",
+)
+_SOURCES = (b"src",)
+_CODE = (b".py", b".pyc", b".pyo", b".pyd", b".so", b".json", b".yml", b".yaml")
+_GATE = (b".freezegate.yaml", b".gitattributes", b"jenkinsfile", b".gitmodules")
+_REGULAR = (b"100644", b"100755", b"000000")
+_LONG_WAY = ("PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF", "PRE_COMMIT_LOCAL_BRANCH")
+
+
+def nothing_governed(flags: list[str]) -> str | None:
+    """What to say where the staged commit touches nothing that any rule could judge; None: go the long way."""
+    if not _plain(flags) or any(name in os.environ for name in _LONG_WAY):
+        return None
+    if any(name.startswith("GITHEAD_") for name in os.environ):
+        return None
+    try:
+        return ACCEPTED if _untouched() else None
+    except (GitError, OSError, ValueError):
+        return None  # the long way meets the same trouble, and explains it
+
+
+def _plain(flags: list[str]) -> bool:
+    """Whether the flags ask for nothing but hooks: any set of them accepts what no rule can judge."""
+    names = flags[1::2]
+    return flags[0::2] == ["--hook"] * len(names) and len(flags) % 2 == 0 and all(name in _hooks() for name in names)
+
+
+def _hooks() -> tuple[str, ...]:
+    # Written out: the registry costs more to import than this whole module.
+    return (
+        "scope-schema",
+        "predicate-scope",
+        "fixture-digest",
+        "binding-record",
+        "freeze-citation",
+        "freeze-ledger",
+        "catalog",
+        "gate-integrity",
+    )
+
+
+def _untouched() -> bool:
+    difference = Child([*DIFF_INDEX, "HEAD", "--"])
+    questions = scratch(b"HEAD:.freezegate.yaml\nHEAD:tests/properties\nMERGE_HEAD\n")
+    facts = Child(["cat-file", "--batch-check=%(objectname) %(objecttype)"], questions)
+    os.close(questions)
+    folder = Child(["rev-parse", "--git-common-dir"])
+    rows_out, facts_out, folder_out = difference.read_all(), facts.read_all(), folder.read_all()
+    if any(child.finish()[0] != 0 for child in (difference, facts, folder)):
+        return False
+    config, properties, merging = (_object(line) for line in facts_out.splitlines())
+    if merging is not None:
+        return False
+    rows = parse_rows(rows_out)
+    if not rows and "GIT_INDEX_FILE" not in os.environ:
+        return False
+    known = _known(os.fsdecode(folder_out.rstrip(b"\n")), config, properties)
+    return known is not None and all(_harmless(row, *known) for row in rows)
+
+
+def _object(line: bytes) -> str | None:
+    """The id in a line of batch-check output; None for a missing object."""
+    words = line.split(b" ")
+    return words[0].decode("ascii") if words[-1] in (b"blob", b"tree", b"commit") else None
+
+
+def _harmless(
+    row: tuple[bytes, bytes, bytes, bytes],
+    places: tuple[bytes, ...],
+    sources: tuple[bytes, ...],
+    inputs: frozenset[bytes],
+) -> bool:
+    """Whether no rule can depend on this change of one path."""
+    path, old_mode, mode, _ = row
+    name = path.rpartition(b"/")[2].lower()
+    if not path.isascii() or old_mode not in _REGULAR or mode not in _REGULAR:
+        return False
+    if name in _GATE or name.endswith(b".json"):
+        return False
+    if any(path.startswith(source + b"/") for source in sources):
+        return mode != b"000000"  # with its last file gone, there would be no source to watch
+    if name.endswith(_CODE) or b"__pycache__" in path or path in inputs:
+        return False
+    folded = path.lower()
+    return not any(_touch(folded, place.lower()) for place in (*places, *sources))
+
+
+def _touch(path: bytes, place: bytes) -> bool:
+    """Whether one is the other or lies inside it."""
+    return path == place or path.startswith(place + b"/") or place.startswith(path + b"/")
+
+
+def _known(
+    git_folder: str, config: str | None, properties: str | None
+) -> tuple[tuple[bytes, ...], tuple[bytes, ...], frozenset[bytes]] | None:
+    """Places, source folders and named inputs of HEAD: kept from before, or read now. None: go the long way."""
+    key = f"freezegate {__version__} {config} {properties}"
+    path = f"{git_folder}/freezegate-sieve"
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().split(b"\n")
+    except FileNotFoundError:
+        lines = []
+    if lines[:1] != [key.encode("ascii")] or lines[-1:] != [b"."]:
+        lines = [key.encode("ascii"), *_read(config, properties), b"."]
+        if len(lines) == 2:
+            return None
+        _keep(path, b"\n".join(lines))
+    sorted_out: dict[bytes, list[bytes]] = {b"place": [], b"source": [], b"input": []}
+    for line in lines[1:-1]:
+        kind, _, value = line.partition(b" ")
+        sorted_out[kind].append(value)
+    return tuple(sorted_out[b"place"]), tuple(sorted_out[b"source"]), frozenset(sorted_out[b"input"])
+
+
+def _keep(path: str, data: bytes) -> None:
+    from freezegate.files import write_whole
+
+    try:
+        write_whole(path, data)
+    except OSError:
+        pass  # a git folder that cannot be written: it is read again next time
+
+
+def _read(config: str | None, properties: str | None) -> list[bytes]:
+    """What HEAD's config and scopes name, as lines; none where the long way must look."""
+    places, sources = list(_PLACES), list(_SOURCES)
+    if config is not None:
+        status, data, _ = answer(["cat-file", "blob", config])
+        if status != 0:
+            return []
+        if not _is_plain_policy(data):
+            layout = _layout(data)
+            if layout is None:
+                return []
+            places, sources = layout
+            if places[0] != _PLACES[0]:
+                return []  # the key holds the id of the default folder only
+    scopes = _scopes_with_inputs(properties) if properties is not None else []
+    if config is None and (properties is None or scopes is None):
+        return []  # nothing is governed yet: the long way says so
+    lines = [b"place " + place for place in places] + [b"source " + source for source in sources]
+    return lines + [b"input " + named for named in _inputs(scopes or [])]
+
+
+def _scopes_with_inputs(properties: str) -> list[str] | None:
+    """Ids of the scope blobs that hold the word `inputs`; None where there is no scope at all."""
+    status, out, _ = answer(["ls-tree", "-r", "-z", properties])
+    if status != 0:
+        return None
+    ids = {}
+    for row in out.split(b"\0"):
+        header, _, name = row.partition(b"\t")
+        if name.endswith(b".scope.yaml"):
+            ids[name] = header.split(b" ")[2].decode("ascii")
+    if not ids:
+        return None
+    grep = ["-c", "grep.threads=1", "grep", "-a", "-l", "-z", "-F", "-e", "inputs", properties]
+    status, out, errors = answer(grep)
+    if status not in (0, 1):
+        raise GitError(errors)
+    names = (row[len(properties) + 1 :] for row in out.split(b"\0") if row)
+    return [ids[name] for name in names if name in ids]
+
+
+def _inputs(scopes: list[str]) -> set[bytes]:
+    """The paths that these scopes name as inputs (an unreadable scope names none)."""
+    if not scopes:
+        return set()
+    from freezegate.documents.reading import read_scope
+
+    found: set[bytes] = set()
+    for oid in scopes:
+        _, data, _ = answer(["cat-file", "blob", oid])
+        scope = read_scope(data).document
+        if scope is not None:
+            found.update(name.encode("utf-8", "surrogateescape") for name in scope.inputs)
+    return found
+
+
+def _is_plain_policy(data: bytes) -> bool:
+    """Whether a config is nothing but well-known policy settings of one line each, so that the layout is the default.
+
+    Reads far less than YAML, and says no to all it does not know.
+    """
+    lines = [line for line in data.split(b"\n") if line and not line.startswith(b"#")]
+    if lines[:1] != [b"policy:"] or not data.isascii() or b"\r" in data:
+        return False
+    known = {
+        b"promotion": (b"mixed", b"strict"),
+        b"framing": (b"plain", b"sized"),
+        b"base_match": (b"exact", b"reproduced"),
+        b"require_predicate_digest": (b"true", b"false"),
+        b"require_regenerated": (b"true", b"false"),
+        b"isolation": (b"any", b"other_host"),
+        b"stale": (b"report", b"fail"),
+    }
+    seen = set()
+    for line in lines[1:]:
+        key, _, value = line.removeprefix(b"  ").partition(b": ")
+        if not line.startswith(b"  ") or key in seen or value not in known.get(key, ()):
+            return False
+        seen.add(key)
+    return bool(seen)
+
+
+def _layout(data: bytes) -> tuple[list[bytes], list[bytes]] | None:
+    """Places and source folders of a config that needs reading; None where it is refused."""
+    from freezegate.documents.reading import read_config
+
+    config = read_config(data).document
+    if config is None:
+        return None
+    layout = config.layout
+    folders = (layout.properties, layout.generators, layout.bindings, layout.freezes)
+    others = (layout.oracles, layout.fixtures, layout.catalog, layout.ledger, layout.seed_lock, layout.claimed)
+    return [bytes(place) for place in (*folders, *others)], [bytes(source) for source in layout.source]
