@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from freezegate.cli import check
+from freezegate.cli import check, explain, init
 
-ADDERS = (check.add,)
+ADDERS = (check.add, explain.add, init.add)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
-from pathlib import Path
-from types import FrameType
+from collections.abc import Sequence
+from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from freezegate.gate.force import CannotJudge
+from freezegate.errors import CannotJudge
 from freezegate.gate.registry import HOOKS
 from freezegate.git.change import Choice
 from freezegate.reports import FORMATS
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from freezegate.findings import Report
 
 
@@ -44,11 +45,30 @@ def add(commands: Any) -> None:
 def _seconds(text: str) -> float:
     value = float(text)
     if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError("a number of seconds above 0")
+        raise ValueError
     return value
 
 
-def run(options: argparse.Namespace) -> int:
+def plain(flags: Sequence[str]) -> SimpleNamespace:
+    """The options of a call with no flags but hooks, as the installed hooks make it: spares the argument parser."""
+    return SimpleNamespace(
+        command="check",
+        debug=False,
+        from_ref=None,
+        to_ref=None,
+        base=None,
+        all_files=False,
+        require_base=False,
+        config=None,
+        format="text",
+        output=None,
+        hook=list(flags[1::2]),
+        time_limit=None,
+        run=run,
+    )
+
+
+def run(options: Namespace | SimpleNamespace) -> int:
     """Make the report and write it; 0 without findings, 1 with."""
     if options.time_limit is not None:
         signal.signal(signal.SIGALRM, _too_late)
@@ -63,17 +83,21 @@ def _too_late(number: int, frame: FrameType | None) -> None:
     raise TimeoutError
 
 
-def judge(options: argparse.Namespace) -> Report:
+def judge(options: Namespace | SimpleNamespace) -> Report:
     """The report that the options ask for. Raises CannotJudge, UsageError, GitError."""
     from freezegate.gate.evaluate import Options, evaluate
     from freezegate.git.change import find_change
     from freezegate.git.repository import Repository
 
-    config = Path(options.config).read_bytes() if options.config is not None else None
+    config = None
+    if options.config is not None:
+        from pathlib import Path
+
+        config = Path(options.config).read_bytes()
     repository = Repository()
     try:
         choice = Choice(options.from_ref, options.to_ref, options.base)
-        change = find_change(repository, choice, os.environ)
+        change = find_change(repository, choice, os.environ, options.standing)
         if options.require_base and not change.old:
             raise CannotJudge(
                 "no old side is known, and --require-base asks for one", "name it: freezegate check --base origin/main"
@@ -83,7 +107,7 @@ def judge(options: argparse.Namespace) -> Report:
         repository.close()
 
 
-def write(report: Report, options: argparse.Namespace) -> None:
+def write(report: Report, options: Namespace | SimpleNamespace) -> None:
     """The report to its file or to standard output; for the machine formats, what people must see to standard error."""
     from freezegate.reports import render, summary
 

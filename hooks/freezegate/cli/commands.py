@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from freezegate import __version__
-from freezegate.cli import catalogue
-from freezegate.gate.force import CannotJudge
-from freezegate.git.change import UsageError
+from freezegate.errors import CannotJudge, UsageError
+from freezegate.gate.sieve import is_plain
 from freezegate.git.plumbing import GitError
+from freezegate.git.standing import Standing
 from freezegate.text import escape
 
-Command = Callable[[argparse.Namespace], int]
+if TYPE_CHECKING:
+    import argparse
+
+Command = Callable[[Any], int]
 
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
+    import argparse
+
+    from freezegate import __version__
+    from freezegate.cli import catalogue
+
     top = argparse.ArgumentParser(
         prog="freezegate",
         description="Decides whether a failing property check may be frozen.",
@@ -31,9 +38,18 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def run(words: Sequence[str]) -> int:
-    """Parse and run one command; errors become one line of message and one of hint, and exit status 2."""
-    options = parser().parse_args(words)
+def run(words: Sequence[str], standing: Standing | None = None) -> int:
+    """Parse and run one command; errors become one line of message and one of hint, and exit status 2.
+
+    `standing` is what is known of the index already.
+    """
+    if words[:1] == ["check"] and is_plain(words[1:]):
+        from freezegate.cli import check
+
+        options: Any = check.plain(words[1:])
+    else:
+        options = parser().parse_args(words)
+    options.standing = standing
     command: Command = options.run
     try:
         return command(options)

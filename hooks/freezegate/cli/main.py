@@ -5,21 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from freezegate.git.standing import Standing
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status. 0 clean, 1 findings or refused, 2 could not be made, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    standing = None
     try:
         if words[:1] == ["check"]:
-            from freezegate.gate.sieve import nothing_governed
+            from freezegate.gate import sieve
 
-            if (said := nothing_governed(words[1:])) is not None:
-                sys.stdout.write(said)
-                sys.stdout.flush()
-                return 0
+            if sieve.is_plain(words[1:]):
+                standing = _standing()
+                if standing is not None and sieve.nothing_governed(standing):
+                    sys.stdout.write(sieve.ACCEPTED)
+                    sys.stdout.flush()
+                    return 0
         from freezegate.cli.commands import run
 
-        return run(words)
+        return run(words, standing)
     except KeyboardInterrupt:
         sys.stderr.write("freezegate: interrupted\n")
         return 130
@@ -29,3 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader went away: nothing more can be said, and an unsaid verdict is no pass.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
+
+
+def _standing() -> Standing | None:
+    """What git says of HEAD and the index; None where it cannot: the long way meets that too, and explains it."""
+    from freezegate.git.plumbing import GitError
+    from freezegate.git.standing import Standing
+
+    try:
+        return Standing()
+    except (GitError, OSError, ValueError):
+        return None

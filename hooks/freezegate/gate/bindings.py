@@ -9,6 +9,7 @@ from freezegate import digests
 from freezegate.decisions import CitationDecision, may_cite
 from freezegate.documents.citation import Citation
 from freezegate.documents.record import Record
+from freezegate.paths import RepoPath
 from freezegate.text import shell_word
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ class Binding:
     def scope(self) -> ScopeView | None:
         """The readable scope that carries the id."""
         return self.tree.scope_of(self.scope_id)
+
+    @property
+    def unread_scope(self) -> ScopeView | None:
+        """A scope file that has the id in its text, but cannot be read: likely the one that is meant."""
+        views = self.tree.finder.containing([RepoPath.of(self.scope_id)])
+        return next((view for view in views if view.value is None), None)
 
     @property
     def stated(self) -> Record | None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from freezegate.gate.bindings import Binding
 from freezegate.gate.claims import EntryUnit, PropertyUnit
+from freezegate.gate.force import own_config
+from freezegate.gate.placing import Places
 from freezegate.gate.step import Step
 from freezegate.paths import RepoPath
 
@@ -73,19 +75,30 @@ def _own_cases(entry: EntryUnit, step: Step) -> str | None:
 
 
 def _governed(path: RepoPath, step: Step) -> str | None:
-    """A governed file, unless every other path of the change is a rename with an equal id."""
-    folders = step.new.governed_places
+    """A governed file, unless every other path of the change is a rename with an equal mode and id."""
+    folders = (*step.new.governed_places, *_places_named_anew(step))
     others = {other: sides for other, sides in step.delta.items() if other != path and not is_gate_file(other)}
     governed = [other for other in others if any(other.within(folder) for folder in folders)]
-    gone = sorted(before.oid for before, after in others.values() if before is not None and after is None)
-    came = sorted(after.oid for before, after in others.values() if before is None and after is not None)
+    gone = sorted(before for before, after in others.values() if before is not None and after is None)
+    came = sorted(after for before, after in others.values() if before is None and after is not None)
     only_renames = gone == came and len(gone) + len(came) == len(others)
     return None if only_renames or not governed else str(min(governed))
 
 
+def _places_named_anew(step: Step) -> tuple[RepoPath, ...]:
+    """Governed places under the new side's own config: else a layout that moves would take in what no rule has seen."""
+    reading = own_config(step.new.snapshot, step.new.library)
+    if reading is None or reading.document is None:
+        return ()
+    places = Places.of(reading.document)
+    binding = places.binding_half if step.new.binding_on else ()
+    return binding + (places.verdict_half if step.new.verdict_on else ())
+
+
 def is_gate_file(path: RepoPath) -> bool:
     """Whether the path is one that gate-mixed watches by its name."""
-    return path.name in (b".freezegate.yaml", b".pre-commit-config.yaml", b".gitattributes") or is_ci_file(path)
+    named = (b".freezegate.yaml", b".pre-commit-config.yaml")
+    return path in named or path.name == b".gitattributes" or is_ci_file(path)
 
 
 def is_ci_file(path: RepoPath) -> bool:

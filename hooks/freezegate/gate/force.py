@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from freezegate.documents.config import DEFAULT, Config
 from freezegate.documents.reading import Reading, read_config
+from freezegate.errors import CannotJudge as CannotJudge
 from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.library import Library
 from freezegate.git.change import Change
 from freezegate.git.snapshot import Delta, Snapshot
-
-
-class CannotJudge(Exception):
-    """The check could not be made: `message` says what was seen, `hint` what to do."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
 
 
 def own_config(snapshot: Snapshot, library: Library) -> Reading[Config] | None:

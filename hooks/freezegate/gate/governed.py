@@ -76,7 +76,12 @@ class Governed:
     @property
     def has_scopes(self) -> bool:
         """Whether there is any scope file."""
-        return any(path.endswith(SCOPE_SUFFIX) for path, _ in self.snapshot.walk(self.places.properties))
+        return next(self.snapshot.walk(self.places.properties, SCOPE_SUFFIX), None) is not None
+
+    def has_many_properties(self, at_least: int) -> bool:
+        """Whether the properties folder holds at least so many names, without reading what they are."""
+        folders = self.snapshot.folders(self.places.properties)
+        return sum(len(self.children(folder)) for folder in folders) >= at_least
 
     @property
     def has_documents(self) -> bool:
@@ -100,8 +105,8 @@ class Governed:
     @cached_property
     def scope_entries(self) -> dict[RepoPath, Entry]:
         """Every scope file: path to entry."""
-        found = self.snapshot.walk(self.places.properties)
-        return {path: entry for path, entry in found if path.endswith(SCOPE_SUFFIX) and entry.is_file}
+        found = self.snapshot.walk(self.places.properties, SCOPE_SUFFIX)
+        return {path: entry for path, entry in found if entry.is_file}
 
     def scope(self, path: RepoPath) -> ScopeView | None:
         """The scope file at `path` with what it names in this tree; None where there is none."""
@@ -166,8 +171,7 @@ class Governed:
     @cached_property
     def properties(self) -> list[Document]:
         """Every catalog document, by path."""
-        found = sorted(self.snapshot.walk(self.places.catalog))
-        entries = [(path, entry) for path, entry in found if path.endswith(b".yaml") and entry.is_file]
+        entries = [item for item in sorted(self.snapshot.walk(self.places.catalog, b".yaml")) if item[1].is_file]
         self.library.store.prefetch(entry.oid for _, entry in entries)
         return [Document(path, entry, self.library.reading("property", entry.oid)) for path, entry in entries]
 

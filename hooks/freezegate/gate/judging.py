@@ -25,7 +25,7 @@ from freezegate.gate.narrow import touched_scopes
 from freezegate.gate.registry import for_unit
 from freezegate.gate.rules.predicate_scope import predicate_moved
 from freezegate.gate.scopes import ScopeView
-from freezegate.gate.sets import Collision, IdSet, collisions, folders_below
+from freezegate.gate.sets import Collision, IdSet, collisions
 from freezegate.gate.step import Step
 from freezegate.git.change import Change
 from freezegate.git.snapshot import Delta
@@ -62,11 +62,11 @@ class Judge:
 
     def narrow(self, threshold: int) -> None:
         """In a large tree, find what a small change touched by searching, and read no other document."""
-        if self.all or not self.new.binding_on or len(self.new.scope_entries) < threshold:
+        if self.all or not self.new.binding_on or not self.new.has_many_properties(threshold):
             return
         for tree in (self.new, *self.old):
             tree.finder.narrow = True
-        self._few = touched_scopes(self.new, self._delta)
+        self._few = touched_scopes(self.new, (self.new, *self.old), self._delta)
         if self._few is None:
             for tree in (self.new, *self.old):
                 tree.finder.narrow = False
@@ -149,7 +149,7 @@ class Judge:
     def _judge_collisions(self) -> None:
         snapshot = self.new.snapshot
         if self.all:
-            whole = chain.from_iterable(folders_below(snapshot, place) for place in self.new.governed_places)
+            whole = chain.from_iterable(snapshot.folders(place) for place in self.new.governed_places)
             folders = set(whole)
         else:
             places = self.new.governed_places

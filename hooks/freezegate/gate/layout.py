@@ -67,8 +67,10 @@ def place_flaws(tree: Governed) -> Iterator[Flaw]:
         if entry is not None and (entry.is_link or entry.is_submodule):
             yield _kind(step, entry)
         names = tree.children(step.parent)
+        folded = fold(step.name)
         for name in names:
-            if name != step.name and len(name) <= 4 * len(step.name) and fold(name) == fold(step.name):
+            could = len(name) == len(folded) if name.isascii() else not folded.isascii()
+            if could and name != step.name and fold(name) == folded:
                 twin = step.parent.joined(name)
                 if twin not in steps:
                     message = f"{twin} is {step} after Unicode and case folding, but not that path"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from freezegate.gate.finder import literal
 from freezegate.gate.governed import SCOPE_SUFFIX, Governed
@@ -17,7 +17,7 @@ _REACH = 60
 _RELATIVE = b"from[ \t\f]*(\\.|\\\\)"
 
 
-def touched_scopes(tree: Governed, delta: Delta) -> set[RepoPath] | None:
+def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) -> set[RepoPath] | None:
     """Paths of the scope files of `tree` that the change can have touched through anything that they depend on.
 
     None: too many to be worth the search, look at all of them. Soundness: a scope depends on the files that it names,
@@ -25,14 +25,33 @@ def touched_scopes(tree: Governed, delta: Delta) -> set[RepoPath] | None:
     has the other's stem, or the name of its folder, in its text, or is found by its relative import.
     """
     scopes = {path for path in delta if path.endswith(SCOPE_SUFFIX) and path.below(tree.places.properties)}
-    if len(scopes) > _REACH:
+    if len(delta) > _REACH:
         return None
-    outside = {path: sides for path, sides in delta.items() if not tree.places.in_source(path)}
-    reached = _importers(tree, [path for path, sides in outside.items() if _importable(path, sides)])
+    for side in sides:
+        side.finder.containing(_words(side, sides, scopes, delta))
+    outside = {path: step for path, step in delta.items() if not tree.places.in_source(path)}
+    reached = _importers(tree, [path for path, step in outside.items() if _importable(path, step)])
     if reached is None or len(reached) + len(outside) > _REACH:
         return None
     named = {view.path for view in tree.finder.naming({*outside, *reached})}
     return named | {path for path in scopes if tree.entry(path) is not None}
+
+
+def _words(side: Governed, sides: tuple[Governed, ...], scopes: set[RepoPath], delta: Delta) -> Iterator[bytes]:
+    """What will be asked about: changed paths, and the ids and predicates that changed scopes and records carry.
+
+    All of them are searched for at once, and the same way on every side, so that sides that start from one tree share
+    the search.
+    """
+    yield from sorted(path for path in delta if not side.places.in_source(path) and path.find(b"\n") < 0)
+    ids = {scope_id for path in delta if (scope_id := side.id_in_name(path)) is not None}
+    for each in sides:
+        each.prefetch(scopes)
+        for view in map(each.scope, scopes):
+            if view is not None and view.value is not None:
+                ids.add(view.value.scope_id)
+                yield RepoPath.of(view.value.predicate_path)
+    yield from map(RepoPath.of, sorted(ids))
 
 
 def _importable(path: RepoPath, sides: tuple[Entry | None, Entry | None]) -> bool:
@@ -44,8 +63,10 @@ def _importable(path: RepoPath, sides: tuple[Entry | None, Entry | None]) -> boo
 
 def _importers(tree: Governed, changed: Iterable[RepoPath]) -> set[RepoPath] | None:
     """Python files that may import a changed one, directly or through others; None: more than is worth following."""
-    reached: set[RepoPath] = set()
     frontier = set(changed)
+    # A file beside a changed shadow of its own stem need not have the stem in its text.
+    reached = {source for path in frontier for source in _shadowed(path) if tree.entry(source) is not None}
+    frontier |= reached
     while frontier:
         words = {word for path in frontier for word in stems(path)}
         if b"" in words or len(words) > _REACH:
@@ -59,3 +80,11 @@ def _importers(tree: Governed, changed: Iterable[RepoPath]) -> set[RepoPath] | N
         if len(reached) > _REACH:
             return None
     return reached
+
+
+def _shadowed(path: RepoPath) -> Iterator[RepoPath]:
+    """The source files that a compiled file, a package or a link at `path` would hide."""
+    stem = path.name.partition(b".")[0]
+    yield path.parent.joined(stem + b".py")
+    if stem == b"__init__":
+        yield RepoPath(path.parent + b".py")

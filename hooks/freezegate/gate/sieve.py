@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 
 from freezegate import __version__
-from freezegate.git.plumbing import Child, GitError, answer, scratch
-from freezegate.git.staging import DIFF_INDEX, parse_rows
+from freezegate.git.plumbing import GitError, answer
+from freezegate.git.standing import Standing
 
 ACCEPTED = "freezegate: no findings; compared HEAD with the index; checked NO DOCUMENTS AT ALL\n"
 
@@ -30,64 +30,37 @@ _SOURCES = (b"src",)
 _CODE = (b".py", b".pyc", b".pyo", b".pyd", b".so", b".json", b".yml", b".yaml")
 _GATE = (b".freezegate.yaml", b".gitattributes", b"jenkinsfile", b".gitmodules")
 _REGULAR = (b"100644", b"100755", b"000000")
+# Written out: the registry costs more to import than this whole module (a test holds the two equal).
+_HOOKS = (
+    "scope-schema",
+    "predicate-scope",
+    "fixture-digest",
+    "binding-record",
+    "freeze-citation",
+    "freeze-ledger",
+    "catalog",
+    "gate-integrity",
+)
 _LONG_WAY = ("PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF", "PRE_COMMIT_LOCAL_BRANCH")
 
 
-def nothing_governed(flags: list[str]) -> str | None:
-    """What to say where the staged commit touches nothing that any rule could judge; None: go the long way."""
-    if not _plain(flags) or any(name in os.environ for name in _LONG_WAY):
-        return None
-    if any(name.startswith("GITHEAD_") for name in os.environ):
-        return None
-    try:
-        return ACCEPTED if _untouched() else None
-    except (GitError, OSError, ValueError):
-        return None  # the long way meets the same trouble, and explains it
-
-
-def _plain(flags: list[str]) -> bool:
-    """Whether the flags ask for nothing but hooks: any set of them accepts what no rule can judge."""
+def is_plain(flags: list[str]) -> bool:
+    """Whether this call may go the quick way: no flag but hooks, no variable that names other trees."""
+    if any(name in os.environ for name in _LONG_WAY) or any(name.startswith("GITHEAD_") for name in os.environ):
+        return False
     names = flags[1::2]
-    return flags[0::2] == ["--hook"] * len(names) and len(flags) % 2 == 0 and all(name in _hooks() for name in names)
+    return flags[0::2] == ["--hook"] * len(names) and len(flags) % 2 == 0 and all(name in _HOOKS for name in names)
 
 
-def _hooks() -> tuple[str, ...]:
-    # Written out: the registry costs more to import than this whole module.
-    return (
-        "scope-schema",
-        "predicate-scope",
-        "fixture-digest",
-        "binding-record",
-        "freeze-citation",
-        "freeze-ledger",
-        "catalog",
-        "gate-integrity",
-    )
-
-
-def _untouched() -> bool:
-    difference = Child([*DIFF_INDEX, "HEAD", "--"])
-    questions = scratch(b"HEAD:.freezegate.yaml\nHEAD:tests/properties\nMERGE_HEAD\n")
-    facts = Child(["cat-file", "--batch-check=%(objectname) %(objecttype)"], questions)
-    os.close(questions)
-    folder = Child(["rev-parse", "--git-common-dir"])
-    rows_out, facts_out, folder_out = difference.read_all(), facts.read_all(), folder.read_all()
-    if any(child.finish()[0] != 0 for child in (difference, facts, folder)):
+def nothing_governed(standing: Standing) -> bool:
+    """Whether the staged commit touches nothing that any rule could judge; False: go the long way."""
+    if standing.merging or standing.head is None or not (standing.rows or "GIT_INDEX_FILE" in os.environ):
         return False
-    config, properties, merging = (_object(line) for line in facts_out.splitlines())
-    if merging is not None:
-        return False
-    rows = parse_rows(rows_out)
-    if not rows and "GIT_INDEX_FILE" not in os.environ:
-        return False
-    known = _known(os.fsdecode(folder_out.rstrip(b"\n")), config, properties)
-    return known is not None and all(_harmless(row, *known) for row in rows)
-
-
-def _object(line: bytes) -> str | None:
-    """The id in a line of batch-check output; None for a missing object."""
-    words = line.split(b" ")
-    return words[0].decode("ascii") if words[-1] in (b"blob", b"tree", b"commit") else None
+    try:
+        known = _known(standing)
+    except (GitError, OSError, ValueError):
+        return False  # the long way meets the same trouble, and explains it
+    return known is not None and all(_harmless(row, *known) for row in standing.rows)
 
 
 def _harmless(
@@ -116,19 +89,17 @@ def _touch(path: bytes, place: bytes) -> bool:
     return path == place or path.startswith(place + b"/") or place.startswith(path + b"/")
 
 
-def _known(
-    git_folder: str, config: str | None, properties: str | None
-) -> tuple[tuple[bytes, ...], tuple[bytes, ...], frozenset[bytes]] | None:
+def _known(standing: Standing) -> tuple[tuple[bytes, ...], tuple[bytes, ...], frozenset[bytes]] | None:
     """Places, source folders and named inputs of HEAD: kept from before, or read now. None: go the long way."""
-    key = f"freezegate {__version__} {config} {properties}"
-    path = f"{git_folder}/freezegate-sieve"
+    key = f"freezegate {__version__} {standing.config} {standing.properties}"
+    path = f"{standing.folder}/freezegate-sieve"
     try:
         with open(path, "rb") as file:
             lines = file.read().split(b"\n")
     except FileNotFoundError:
         lines = []
     if lines[:1] != [key.encode("ascii")] or lines[-1:] != [b"."]:
-        lines = [key.encode("ascii"), *_read(config, properties), b"."]
+        lines = [key.encode("ascii"), *_read(standing.config, standing.properties), b"."]
         if len(lines) == 2:
             return None
         _keep(path, b"\n".join(lines))

@@ -55,16 +55,20 @@ def _entries(data: bytes | None) -> object:
         text = data.decode("utf-8")
         if _depth(text) > _DEPTH:
             return None
-        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError, MemoryError):
+        return _ours(yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    except (yaml.YAMLError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _ours(root: yaml.Node | None) -> object:
+    import yaml
+
     known: dict[int, object] = {}
-    ours: list[object] = []
-    for key, value in _members(root):
-        if key in _KEYS:
-            ours.append((key, _fingerprint(value, known)))
-        elif key == "repos" and isinstance(value, yaml.SequenceNode):
-            ours += [_fingerprint(repo, known) for repo in value.value if _is_ours(repo)]
+    members = _members(root)
+    ours = [(key, _fingerprint(members[key], known)) for key in _KEYS if key in members]
+    repos = members.get("repos")
+    if isinstance(repos, yaml.SequenceNode):
+        ours += [("repo", _fingerprint(repo, known)) for repo in repos.value if _is_ours(repo)]
     return ours
 
 
@@ -83,25 +87,37 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _members(node: yaml.Node | None) -> list[tuple[str, Any]]:
+def _members(node: yaml.Node | None) -> dict[str, Any]:
+    """Key to value; of a key that is there twice the last value counts, as for pre-commit itself.
+
+    Raises ValueError for a merge key: what it brings in is not worth following.
+    """
     import yaml
 
     if not isinstance(node, yaml.MappingNode):
-        return []
-    return [(key.value, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)]
+        return {}
+    scalars = [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)]
+    if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in scalars):
+        raise ValueError("a merge key")
+    return {key.value: value for key, value in scalars}
 
 
 def _is_ours(repo: yaml.Node) -> bool:
     """Whether a `repos` entry is freezegate's by its address, or offers one of our hook ids."""
-    for key, value in _members(repo):
-        if key == "repo" and "freezegate" in str(value.value):
+    members = _members(repo)
+    if "freezegate" in _scalar(members.get("repo")):
+        return True
+    hooks = members.get("hooks")
+    for hook in hooks.value if hooks is not None and isinstance(hooks.value, list) else ():
+        said = [_scalar(value) for key, value in _members(hook).items() if key in ("id", "entry")]
+        if any("freezegate" in text or text in HOOKS for text in said):
             return True
-        if key == "hooks" and isinstance(value.value, list):
-            for hook in value.value:
-                for name, given in _members(hook):
-                    if name in ("id", "entry") and ("freezegate" in str(given.value) or given.value in HOOKS):
-                        return True
     return False
+
+
+def _scalar(node: yaml.Node | None) -> str:
+    """The text of a scalar; of anything else none (its words could be an explosion of aliases)."""
+    return node.value if node is not None and isinstance(node.value, str) else ""
 
 
 def _fingerprint(node: yaml.Node, known: dict[int, object]) -> object:
@@ -115,5 +131,7 @@ def _fingerprint(node: yaml.Node, known: dict[int, object]) -> object:
             parts = [str(_fingerprint(each, known)) for each in flat]
         else:
             parts = [str(node.value)]
-        known[id(node)] = hashlib.sha256("\0".join([str(node.tag), *parts]).encode("utf-8", "replace")).digest()
+        known[id(node)] = hashlib.sha256(
+            "\0".join([node.id, str(node.tag), *parts]).encode("utf-8", "replace")
+        ).digest()
     return known[id(node)]

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
 
+from freezegate.errors import UsageError as UsageError
 from freezegate.git import revisions
-from freezegate.git.plumbing import GitError, answer
+from freezegate.git.plumbing import GitError, answer, ask
 from freezegate.git.repository import Repository
 from freezegate.git.snapshot import Snapshot
-from freezegate.text import escape
+from freezegate.git.standing import Standing
+from freezegate.text import escape, shell_word
 
 # Per CI service: the variable that names the target branch of a pull request, and those that name the work tree.
 _SERVICES = (
@@ -22,10 +24,6 @@ _SERVICES = (
     ("BITBUCKET_PR_DESTINATION_BRANCH", ("BITBUCKET_CLONE_DIR",)),
     ("CHANGE_TARGET", ("WORKSPACE",)),
 )
-
-
-class UsageError(Exception):
-    """The flags do not fit together."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,10 @@ class Choice:
     base: str | None = None
 
 
-def find_change(repository: Repository, choice: Choice, env: Mapping[str, str]) -> Change:
-    """The change that this call is about. Raises UsageError, GitError."""
+def find_change(
+    repository: Repository, choice: Choice, env: Mapping[str, str], standing: Standing | None = None
+) -> Change:
+    """The change that this call is about; `standing` spares asking git again. Raises UsageError, GitError."""
     if choice.base is not None and (choice.from_ref or choice.to_ref):
         raise UsageError("--base names the old side; it cannot go with --from-ref and --to-ref")
     if (choice.from_ref is None) != (choice.to_ref is None):
@@ -70,8 +70,9 @@ def find_change(repository: Repository, choice: Choice, env: Mapping[str, str]) 
         return _range(repository, before, after)
     if branch := env.get("PRE_COMMIT_LOCAL_BRANCH"):
         return _alone(repository.snapshot(branch), escape(branch))
-    parents = commit_parents(env)
-    staged = repository.staged()
+    standing = standing or Standing()
+    parents = commit_parents(standing, env)
+    staged = repository.staged(standing)
     if staged.staged or "GIT_INDEX_FILE" in env or len(parents) > 1:
         return _commit(repository, staged, parents)
     if target := _ci_target(env):
@@ -79,34 +80,33 @@ def find_change(repository: Repository, choice: Choice, env: Mapping[str, str]) 
     return _alone(staged, "the index")
 
 
-def commit_parents(env: Mapping[str, str]) -> list[str]:
+def commit_parents(standing: Standing, env: Mapping[str, str]) -> list[str]:
     """The commits that a commit made now would have as parents: HEAD, and those of a merge in progress."""
-    parents = [oid] if (oid := revisions.resolve_or_none("HEAD^{commit}")) else []
+    parents = [standing.head] if standing.head is not None else []
     # In pre-merge-commit there is no MERGE_HEAD yet; git names the merged commits in variables instead.
     merged = [name[8:] for name in env if re.fullmatch(r"GITHEAD_(?:[0-9a-f]{40}|[0-9a-f]{64})", name)]
-    status, out, _ = answer(["rev-parse", "--git-path", "MERGE_HEAD"])
-    if status == 0:
-        try:
-            with open(out.rstrip(b"\n"), encoding="ascii") as file:  # noqa: PTH123 (a path of bytes)
-                merged += file.read().split()
-        except (FileNotFoundError, NotADirectoryError):
-            pass
+    if standing.merging:  # git resolves the name to the first line only; an octopus merge has several
+        path = ask(["rev-parse", "--git-path", "MERGE_HEAD"]).removesuffix(b"\n")
+        with open(path, encoding="ascii") as file:  # noqa: PTH123 (a path of bytes)
+            merged += file.read().split()
     return list(dict.fromkeys([*parents, *merged]))
 
 
 def _commit(repository: Repository, staged: Snapshot, parents: list[str]) -> Change:
-    old = tuple(repository.snapshot(parent) for parent in parents)
+    old = (*([repository.tree(staged.root)] if parents else []), *map(repository.snapshot, parents[1:]))
     sides = "HEAD" if len(parents) < 2 else "HEAD and " + ", ".join(parent[:12] for parent in parents[1:])
     compared = f"{sides} with the index" if parents else "the first commit's index with nothing"
 
     def known(commit: str) -> bool:
-        return any(revisions.is_ancestor(commit, parent) for parent in parents) or revisions.in_remote_refs(commit)
+        return revisions.is_full_id(commit) and (
+            any(revisions.is_ancestor(commit, parent) for parent in parents) or revisions.in_remote_refs(commit)
+        )
 
     return Change("commit", old, staged, compared, known, today())
 
 
 def _range(repository: Repository, before: str, after: str) -> Change:
-    if re.fullmatch("0+", before):
+    if re.fullmatch("0{40}|0{64}", before):
         raise GitError(
             f"the old side {before} is all zeros: a new branch has no commit before it",
             "name the branch that it grew from: freezegate check --base origin/main",
@@ -118,7 +118,7 @@ def _range(repository: Repository, before: str, after: str) -> Change:
         (repository.snapshot(base),),
         repository.snapshot(new),
         f"{base[:12]} (merge base of {escape(before)} and {escape(after)}) with {new[:12]}",
-        lambda commit: revisions.is_ancestor(commit, old),
+        lambda commit: revisions.is_full_id(commit) and revisions.is_ancestor(commit, old),
         today(),
         well_formed=False,
     )
@@ -138,9 +138,9 @@ def _ci_target(env: Mapping[str, str]) -> str | None:
         if revisions.resolve_or_none(target + "^{commit}") is None:
             raise GitError(
                 f"{variable} names the target branch {escape(branch)}, but origin/{escape(branch)} is not here",
-                f"git fetch --unshallow origin; git fetch origin {escape(branch)}:{escape(target)}",
+                f"git fetch --unshallow origin; git fetch origin {shell_word(f'+refs/heads/{branch}:{target}')}",
             )
-        return f"origin/{branch}"
+        return target  # the short name could be a tag's
     return None
 
 

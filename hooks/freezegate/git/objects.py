@@ -6,19 +6,17 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 
-from freezegate.git.plumbing import Child, GitError, refusal, scratch
+from freezegate.git.bulk import Blob, Missing, missing, read_many, widen
+from freezegate.git.plumbing import Child, GitError
+
+__all__ = ["Missing", "Objects"]
 
 # A request window small enough for a pipe's 64 KiB buffer: it is written whole before anything is read back, so
 # neither side can wait for the other.
 _WINDOW = 400
 # From this many objects on, a child of their own that buffers its output costs less than a flush an object.
 _MANY = 2000
-_PIPE = 1 << 20
 _CHUNK = 1 << 18
-
-
-class Missing(GitError):
-    """An object that the repository does not hold."""
 
 
 class _Stream:
@@ -28,7 +26,7 @@ class _Stream:
         self._fd = fd
         self._buffer = b""
         self._at = 0
-        _widen(fd)
+        widen(fd)
 
     def header(self) -> tuple[str, bytes, int]:
         """Object id, type and size in bytes of the next answer. Raises Missing, GitError."""
@@ -37,10 +35,7 @@ class _Stream:
         words = self._buffer[self._at : end].split(b" ")
         self._at = end + 1
         if len(words) != 3 or not words[2].isdigit():
-            raise Missing(
-                f"git has no object {words[0].decode('ascii', 'replace')}",
-                "fetch the full history and all objects: git fetch --unshallow",
-            )
+            raise Missing(*missing(words[0]))
         return words[0].decode("ascii", "replace"), words[1], int(words[2])
 
     def body(self, size: int) -> bytes:
@@ -72,16 +67,6 @@ class _Stream:
         self._at = 0
 
 
-def _widen(fd: int) -> None:
-    """Ask for a 1 MiB pipe where the system has them: it halves the time of reading large text."""
-    try:
-        import fcntl
-
-        fcntl.fcntl(fd, 1031, _PIPE)  # F_SETPIPE_SZ; the name is missing before Python 3.10 on some systems
-    except OSError:
-        pass
-
-
 class Objects:
     """The object store of a repository, served by at most one interactive child and one child a large batch."""
 
@@ -108,10 +93,13 @@ class Objects:
             else:
                 yield oid, b"".join(chunks), size
 
-    def stream(self, ids: Sequence[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
-        """For each id in turn: the id, its size, and its bytes in chunks, to be read to the end."""
-        if len(ids) >= _MANY:
-            yield from self._stream_many(ids)
+    def stream(self, ids: Iterable[str]) -> Iterator[Blob]:
+        """For each id in turn: the id, its size, and its bytes in chunks, to be read to the end.
+
+        `ids` may be lazy: then, as for very many, a child of their own reads them while they are found.
+        """
+        if not isinstance(ids, Sequence) or len(ids) >= _MANY:
+            yield from read_many(ids)
             return
         for start in range(0, len(ids), _WINDOW):
             window = ids[start : start + _WINDOW]
@@ -119,22 +107,6 @@ class Objects:
             os.write(self._requests, "".join(f"{oid}\n" for oid in window).encode("ascii"))
             for oid in window:
                 yield _next(stream, oid)
-
-    def _stream_many(self, ids: Sequence[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
-        fd = scratch("".join(f"{oid}\n" for oid in ids).encode("ascii"))
-        arguments = ["cat-file", "--batch", "--buffer"]
-        try:
-            child = Child(arguments, fd)
-        finally:
-            os.close(fd)
-        stream = _Stream(child.out)
-        try:
-            for oid in ids:
-                yield _next(stream, oid)
-        finally:
-            status, errors = child.finish()
-        if status != 0:
-            raise refusal(arguments, status, errors)
 
     def _open(self) -> _Stream:
         if self._stream is None:
@@ -154,7 +126,7 @@ class Objects:
             self._child = self._stream = None
 
 
-def _next(stream: _Stream, oid: str) -> tuple[str, int, Iterable[bytes]]:
+def _next(stream: _Stream, oid: str) -> Blob:
     seen, _, size = stream.header()
     if seen != oid:  # an id that git read as a name would shift every later answer
         raise GitError(f"git answered for object {seen}, not {oid}", "git fsck")

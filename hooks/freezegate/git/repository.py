@@ -8,9 +8,9 @@ from freezegate.git import plumbing
 from freezegate.git.entry import Entry
 from freezegate.git.objects import Objects
 from freezegate.git.plumbing import GitError
-from freezegate.git.revisions import empty_tree, resolve, resolve_or_none
+from freezegate.git.revisions import resolve
 from freezegate.git.snapshot import Snapshot, Trees, Where
-from freezegate.git.staging import staged_rows
+from freezegate.git.standing import Standing
 from freezegate.paths import RepoPath
 
 # Bytes of blobs that are kept for being asked for again; the oldest go first.
@@ -30,6 +30,7 @@ class GitStore:
         self._objects = Objects()
         self._blobs: dict[str, tuple[bytes | None, int]] = {}
         self._held = 0
+        self._searches: dict[tuple[str, bytes, Where], set[bytes]] = {}
 
     def trees(self, ids: Sequence[str]) -> Iterator[bytes]:
         """Raw tree objects, in order. Raises GitError."""
@@ -62,12 +63,18 @@ class GitStore:
             gone, _ = self._blobs.pop(oldest)
             self._held -= len(gone or b"")
 
-    def stream(self, ids: Sequence[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+    def stream(self, ids: Iterable[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
         """Blobs of any size in order: id, size in bytes, chunks to be read to the end."""
         return self._objects.stream(ids)
 
     def search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
         """Paths of the files of tree `root` with a line that matches the POSIX extended expression, byte by byte."""
+        question = (root, expression, where)
+        if question not in self._searches:
+            self._searches[question] = self._search(root, expression, where)
+        return self._searches[question]
+
+    def _search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
         below = b":(top,glob)" + (literal_glob(where.folder) + b"/" if where.folder else b"")
         pathspecs = [below + b"**/*" + literal_glob(where.suffix)]
         pathspecs += [b":(top,exclude,literal)" + folder for folder in where.excluded]
@@ -110,18 +117,18 @@ class Repository:
         """The tree with this id."""
         return Snapshot(self._trees, oid)
 
-    def staged(self) -> Snapshot:
+    def staged(self, standing: Standing | None = None) -> Snapshot:
         """The tree that a commit of the index would have: HEAD's with the staged entries laid over it.
 
         The index is only read; entries added with intent-to-add are left out, as `git write-tree` leaves them out.
         Raises GitError where paths are unmerged.
         """
-        root = resolve_or_none("HEAD^{tree}") or ""
+        standing = standing or Standing()
         staged = {
             RepoPath(path): None if mode == b"000000" else Entry(int(mode, 8), oid.decode("ascii"))
-            for path, _, mode, oid in staged_rows(root or empty_tree())
+            for path, _, mode, oid in standing.rows
         }
-        return Snapshot(self._trees, root, staged)
+        return Snapshot(self._trees, standing.tree or "", staged)
 
     def close(self) -> None:
         """End git's children."""

@@ -19,11 +19,6 @@ def resolve_or_none(revision: str) -> str | None:
     return out.decode("ascii").strip() if status == 0 else None
 
 
-def empty_tree() -> str:
-    """The id of the empty tree in this repository's object format."""
-    return ask(["hash-object", "-t", "tree", "--stdin"], b"").decode("ascii").strip()
-
-
 def merge_base(one: str, other: str) -> str:
     """The best common ancestor of two commits.
 
@@ -43,6 +38,11 @@ def merge_base(one: str, other: str) -> str:
     )
 
 
+def is_full_id(commit: str) -> bool:
+    """Whether this text is the whole id of a commit here (not of a tag, no abbreviation of a longer id)."""
+    return resolve_or_none(commit + "^{commit}") == commit
+
+
 def is_ancestor(commit: str, of: str) -> bool:
     """Whether the full id `commit` is `of` or an ancestor of it; False where it is no commit of this repository."""
     return answer(["merge-base", "--is-ancestor", commit, of])[0] == 0
@@ -52,11 +52,6 @@ def in_remote_refs(commit: str) -> bool:
     """Whether a remote-tracking ref contains the commit."""
     status, out, _ = answer(["for-each-ref", "--count=1", f"--contains={commit}", "refs/remotes"])
     return status == 0 and bool(out.strip())
-
-
-def git_folder() -> str:
-    """The folder that all work trees of this repository share."""
-    return ask(["rev-parse", "--git-common-dir"]).decode("utf-8", "surrogateescape").rstrip("\n")
 
 
 def top_folder() -> str:

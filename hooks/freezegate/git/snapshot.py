@@ -5,14 +5,62 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from freezegate.git.entry import FOLDER, Entry
+from freezegate.git.entry import EXECUTABLE, FILE, FOLDER, LINK, SUBMODULE, Entry
 from freezegate.paths import RepoPath
 
 _ENTRY = {width: re.compile(rb"(?s)([^ \0]*) ([^\0]*)\0(.{%d})" % width) for width in (20, 32)}
-_MODES = frozenset((b"40000", b"100644", b"100755", b"120000", b"160000"))
-Names = dict[bytes, Entry]
+_MODES = {b"40000": FOLDER, b"100644": FILE, b"100755": EXECUTABLE, b"120000": LINK, b"160000": SUBMODULE}
+_Rows = dict[bytes, tuple[bytes, bytes]]  # name: mode as git writes it, id as bytes
+
+
+class Names(Mapping[bytes, Entry]):
+    """The entries of one folder. They are made when they are looked at: a folder may hold tens of thousands."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def __getitem__(self, name: bytes) -> Entry:
+        mode, oid = self._rows[name]
+        return Entry(_MODES.get(mode, 0), oid.hex())
+
+    def get(self, name: bytes, default: Any = None) -> Any:
+        """The entry of that name, or `default`."""
+        return self[name] if name in self._rows else default
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def folders(self) -> list[bytes]:
+        """The names that are folders."""
+        return [name for name, (mode, _) in self._rows.items() if mode == b"40000"]
+
+    def leaves(self, suffix: bytes) -> Iterator[tuple[bytes, Entry]]:
+        """Names with this ending that are no folders, with their entries."""
+        for name, (mode, oid) in self._rows.items():
+            if mode != b"40000" and name.endswith(suffix):
+                yield name, Entry(_MODES.get(mode, 0), oid.hex())
+
+    def laid_over(self, staged: Mapping[bytes, Entry | None]) -> Names:
+        """These names with the staged entries in place of their own; None takes a name out."""
+        rows = dict(self._rows)
+        for name, entry in staged.items():
+            if entry is None:
+                rows.pop(name, None)
+            else:
+                rows[name] = (b"%o" % entry.mode, bytes.fromhex(entry.oid))
+        return Names(rows)
+
+
 # A staged file above this size counts as found by every search: a search may only narrow, never miss.
 SEARCHED = 1 << 20
 
@@ -45,7 +93,7 @@ class Store(Protocol):
     def prefetch(self, ids: Iterable[str]) -> None:
         """These blobs will be asked for soon: one batch reads them all."""
 
-    def stream(self, ids: Sequence[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+    def stream(self, ids: Iterable[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
         """Blobs of any size in order: id, size in bytes, chunks to be read to the end."""
 
     def search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
@@ -57,8 +105,7 @@ class Trees:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._names: dict[str, Names] = {"": {}}
-        self._flaws: dict[str, list[str]] = {}
+        self._names: dict[str, Names] = {"": Names({})}
 
     def names(self, oid: str) -> Names:
         """The entries of one tree object."""
@@ -70,34 +117,34 @@ class Trees:
         """Read the trees that are not known yet, in one batch."""
         wanted = [oid for oid in dict.fromkeys(ids) if oid not in self._names]
         for oid, data in zip(wanted, self.store.trees(wanted), strict=True):
-            self._names[oid], flaws = parse_tree(data, len(oid) // 2)
-            if flaws:
-                self._flaws[oid] = flaws
+            self._names[oid] = Names({name: (mode, raw) for mode, name, raw in _rows(data, oid)})
 
-    def flaws(self, oid: str) -> Sequence[str]:
+    def flaws(self, oid: str) -> list[str]:
         """What git would have refused to write in this tree object."""
-        self.names(oid)
-        return self._flaws.get(oid, ())
+        (data,) = self.store.trees([oid])
+        return flaws(data, oid)
 
 
-def parse_tree(data: bytes, width: int) -> tuple[Names, list[str]]:
-    """The entries of a raw tree object (ids of `width` bytes), and what is malformed about it."""
-    rows = _ENTRY[width].findall(data)
-    names = {name: Entry(int(mode, 8) if mode in _MODES else 0, oid.hex()) for mode, name, oid in rows}
-    flaws = []
+def _rows(data: bytes, oid: str) -> list[tuple[bytes, bytes, bytes]]:
+    """The rows of a raw tree object: mode, name, id."""
+    return _ENTRY[len(oid) // 2].findall(data)
+
+
+def flaws(data: bytes, oid: str) -> list[str]:
+    """What is malformed about the raw tree object with the id `oid`."""
+    rows = _rows(data, oid)
+    width = len(oid) // 2
+    found = []
     if sum(len(mode) + len(name) for mode, name, _ in rows) + len(rows) * (width + 2) != len(data):
-        flaws.append("bytes that are no entry")
-    if len(names) != len(rows):
-        counts = Counter(name for _, name, _ in rows)
-        flaws += [f'"{RepoPath(name)}" twice' for name, count in counts.items() if count > 1]
+        found.append("bytes that are no entry")
+    counts = Counter(name for _, name, _ in rows)
+    found += [f'"{RepoPath(name)}" twice' for name, count in counts.items() if count > 1]
     keys = [name + b"/" if mode == b"40000" else name for mode, name, _ in rows]
     if any(map(bytes.__gt__, keys, keys[1:])):
-        flaws.append("unsorted names")
-    flaws += [f'the name "{RepoPath(name)}"' for name in names if _forbidden(name)]
-    flaws += [
-        f'mode {mode.decode("ascii", "replace")} of "{RepoPath(name)}"' for mode, name, _ in rows if mode not in _MODES
-    ]
-    return names, flaws
+        found.append("unsorted names")
+    found += [f'the name "{RepoPath(name)}"' for name in counts if _forbidden(name)]
+    modes = ((mode.decode("ascii", "replace"), name) for mode, name, _ in rows if mode not in _MODES)
+    return found + [f'mode {mode} of "{RepoPath(name)}"' for mode, name in modes]
 
 
 def _forbidden(name: bytes) -> bool:
@@ -125,7 +172,7 @@ class Snapshot:
                     self._laid_below.setdefault(folder.parent, set()).add(folder)
         self._folders: dict[bytes, Names] = {}
 
-    def children(self, folder: bytes) -> Mapping[bytes, Entry]:
+    def children(self, folder: bytes) -> Names:
         """Name to entry of one folder (empty bytes: the root); empty where there is no such folder."""
         known = self._folders.get(folder)
         if known is None:
@@ -138,40 +185,26 @@ class Snapshot:
         else:
             entry = self.children(folder.parent).get(folder.name)
             if entry is None or not entry.is_folder:
-                return {}
+                return self._trees.names("")
             base = entry.oid
         if folder not in self._laid:
             return self._trees.names(base)
-        written = self._written(folder)
-        names = dict(self._trees.names(written))
-        for name, entry in self._laid[folder].items():
-            if entry is None:
-                names.pop(name, None)
-            else:
-                names[name] = entry
+        staged: dict[bytes, Entry | None] = {}
         for below in self._laid_below.get(folder, ()):
-            self._lay(names, below)
-        return names
-
-    def _lay(self, names: Names, folder: RepoPath) -> None:
-        """Put the staged folder into the `names` of its parent, where anything is left in it."""
-        name = folder.name
-        present = names.get(name)
-        if present is not None and not present.is_folder:
-            return  # a file stands where the folder's staged deletions were
-        names[name] = Entry(FOLDER, "")
-        if not self._holds_any(folder):
-            del names[name]
+            staged[below.name] = Entry(FOLDER, "") if self._holds_any(below) else None
+        # A file may stand where a folder's staged deletions were.
+        staged.update({name: entry for name, entry in self._laid[folder].items() if entry or name not in staged})
+        return self._trees.names(self._written(folder)).laid_over(staged)
 
     def _holds_any(self, folder: RepoPath) -> bool:
-        names = dict(self._trees.names(self._written(folder)))
+        names = set(self._trees.names(self._written(folder)))
         for name, entry in self._laid[folder].items():
             if entry is not None:
                 return True
-            names.pop(name, None)
+            names.discard(name)
         below = self._laid_below.get(folder, set())
         for path in below:
-            names.pop(path.name, None)
+            names.discard(path.name)
         return bool(names) or any(self._holds_any(path) for path in below)
 
     def _written(self, folder: RepoPath) -> str:
@@ -199,19 +232,19 @@ class Snapshot:
                 return None if entry.is_file else (step, entry)
         return None
 
-    def walk(self, folder: RepoPath) -> Iterator[tuple[RepoPath, Entry]]:
-        """Everything below `folder` that is no folder, in byte order of the names; one batch a level is read."""
+    def walk(self, folder: RepoPath, suffix: bytes = b"") -> Iterator[tuple[RepoPath, Entry]]:
+        """Everything below `folder` that is no folder and whose name ends with `suffix`; one batch a level is read."""
+        for path in self.folders(folder):
+            for name, entry in self.children(path).leaves(suffix):
+                yield path.joined(name), entry
+
+    def folders(self, folder: RepoPath) -> Iterator[RepoPath]:
+        """`folder` and every folder inside it, a level at a time."""
         level = [folder]
         while level:
             self.load(level)
-            below: list[RepoPath] = []
-            for path in level:
-                for name, entry in self.children(path).items():
-                    if entry.is_folder:
-                        below.append(path.joined(name))
-                    else:
-                        yield path.joined(name), entry
-            level = below
+            yield from level
+            level = [path.joined(name) for path in level for name in self.children(path).folders()]
 
     def load(self, folders: Iterable[RepoPath]) -> None:
         """Read these folders' tree objects in one batch (their parents are known)."""

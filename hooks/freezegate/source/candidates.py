@@ -187,7 +187,10 @@ class _Gathered:
 
 def _index(names: Mapping[bytes, Entry]) -> _Folder:
     compiled: dict[bytes, list[bytes]] = {}
-    for name in names:
+    # One search over all names at once: most folders hold nothing compiled, and some hold tens of thousands of files.
+    together = b"/".join(names)
+    suspects = names if any(suffix in together for suffix in _COMPILED) else ()
+    for name in suspects:
         if name.endswith(_COMPILED):
             # stem.so, stem.abi3.so and stem.cpython-311-x86_64-linux-gnu.so all serve the module stem.
             for stem in {name.partition(b".")[0], name.rpartition(b".")[0]}:

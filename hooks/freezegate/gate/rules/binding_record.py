@@ -82,8 +82,10 @@ def record_scope_missing(binding: Binding) -> Iterator[Finding]:
         return
     rule_name, record = "record-scope-missing", binding.record
     if binding.scope is None:
+        unread = binding.unread_scope
         message = f"no readable scope has the id {binding.scope_id}"
-        yield at(rule_name, record, ("scope_id",), message, binding.retire_command)
+        hint = binding.retire_command if unread is None else f"mend {unread.path}"
+        yield at(rule_name, record, ("scope_id",), message, hint)
     elif binding.stated.scope is not None and binding.stated.scope != binding.scope.path.text:
         message = f'/scope: "{binding.stated.scope}" is not the scope\'s path {binding.scope.path}'
         yield at(rule_name, record, ("scope",), message, binding.bind_command)

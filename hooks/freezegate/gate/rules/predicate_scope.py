@@ -92,15 +92,20 @@ def property_removed(scope: ScopeView, step: Step) -> Iterator[Finding]:
     now = step.new.scope_of(before.scope_id)
     if now is not None and now.value is not None and now.value.predicate == before.predicate:
         return
-    gone = "its scope is gone" if now is None else f"it names another predicate than {before.predicate}"
     why, needing = _still_needed(scope, step)
     if not why:
         return
     hint = f"freezegate retire {shell_word(before.scope_id)}"
-    message = f"{before.scope_id}: {gone}, and {why}"
     if now is not None:
+        message = f"{before.scope_id}: it names another predicate than {before.predicate}, and {why}"
         yield at("property-removed", now, ("predicate",), message, hint)
         return
+    here = step.new.scope(scope.path)
+    if here is not None and here.value is None:
+        message = f"{before.scope_id}: its scope cannot be read any more, and {why}"
+        yield found("property-removed", scope.path, message, f"mend {scope.path}")
+        return
+    message = f"{before.scope_id}: its scope is gone, and {why}"
     left = next((path for path in needing if step.new.entry(path) is not None), None)
     if left is not None:
         yield found("property-removed", left, message, hint)

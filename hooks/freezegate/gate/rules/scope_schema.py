@@ -124,15 +124,10 @@ def predicate_missing(scope: ScopeView) -> Iterator[Finding]:
     entry = scope.tree.snapshot.entry(path)
     if entry is None or not entry.is_file:
         why = f"there is no regular file {path}"
+    elif (problem := function_problem(scope.tree.library.module(entry.oid), function)) is not None:
+        why = f"{path}: {problem}"
     else:
-        module = scope.tree.library.module(entry.oid)
-        if module.parse_error is not None:
-            line, _, text = module.parse_error
-            why = f"{path} does not parse (line {line}: {text})"
-        elif (problem := function_problem(module, function)) is not None:
-            why = f"{path}: {problem}"
-        else:
-            return
+        return
     hint = f"define `def {function}(case):` once in {path}, or edit the predicate of {scope.path}"
     yield at("predicate-missing", scope, ("predicate",), why, hint)
 

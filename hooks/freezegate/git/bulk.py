@@ -1,0 +1,181 @@
+"""Very many objects, read through one `git cat-file` child while their ids are still being found.
+
+git inflates on one processor while this one lists, parses and hashes. Nothing can wait for the other side: ids are
+written only while the pipe takes them, and answers are read only when there are some.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from freezegate.git.plumbing import Child, GitError, refusal
+
+Blob = tuple[str, int, Iterable[bytes]]
+_ARGUMENTS = ("cat-file", "--batch", "--buffer")
+_PIPE = 1 << 20
+_READ = 1 << 20
+_SLICE = 1000  # ids that are found between two looks at git's answers
+_WHOLE = 1 << 20  # bytes; larger blobs are handed on in pieces
+
+
+class Missing(GitError):
+    """An object that the repository does not hold."""
+
+
+def widen(fd: int) -> None:
+    """Ask for a 1 MiB pipe where the system has them: it halves the time of reading large text."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(fd, 1031, _PIPE)  # F_SETPIPE_SZ; the name is missing from the module on some systems
+    except OSError:
+        pass
+
+
+def missing(name: bytes) -> tuple[str, str]:
+    """What is said of an object that git does not have, and what to do."""
+    return (
+        f"git has no object {name.decode('ascii', 'replace')}",
+        "fetch the full history and all objects: git fetch --unshallow",
+    )
+
+
+def read_many(ids: Iterable[str]) -> Iterator[Blob]:
+    """For each id in turn: the id, its size in bytes, and its bytes; those in pieces are to be read to the end.
+
+    `ids` may be lazy; it may ask other git children meanwhile. Raises Missing, GitError.
+    """
+    pipe = _Pipe(ids)
+    try:
+        yield from pipe.blobs()
+        pipe.at_end()
+    finally:
+        status, errors = pipe.close()
+    if status != 0:
+        raise refusal(_ARGUMENTS, status, errors)
+
+
+class _Pipe:
+    """The child, the ids that it was given and not answered yet, and what was read of its answer."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._ids = iter(ids)
+        self._pending: list[str] = []
+        self._unsent = b""
+        theirs, self._requests = os.pipe()
+        try:
+            self._child = Child(_ARGUMENTS, theirs)
+        finally:
+            os.close(theirs)
+        widen(self._requests)
+        widen(self._child.out)
+        os.set_blocking(self._requests, False)
+        self._feeding = True
+        self._buffer = b""
+        self._at = 0
+        self._poll = select.poll()
+        self._poll.register(self._child.out, select.POLLIN)
+        self._poll.register(self._requests, select.POLLOUT)
+
+    def blobs(self) -> Iterator[Blob]:
+        """Every blob in the order of the ids."""
+        while self._feeding or self._pending:
+            if not self._pending:
+                self._feed()
+                continue
+            answered = 0
+            pending = self._pending
+            for oid in pending:
+                head = self._header(oid)
+                if head is None:
+                    break
+                size, start = head
+                if size > _WHOLE:
+                    self._at = start
+                    yield oid, size, self._pieces(size)
+                elif start + size < len(self._buffer):
+                    self._at = start + size + 1
+                    yield oid, size, (self._buffer[start : start + size],)
+                else:
+                    break
+                answered += 1
+            del pending[:answered]
+            if pending:
+                self._more()
+
+    def at_end(self) -> None:
+        """Nothing may follow the last answer. Raises GitError."""
+        if self._at != len(self._buffer) or os.read(self._child.out, 1):
+            raise GitError("git cat-file answered more than it was asked", "git fsck")
+
+    def close(self) -> tuple[int, str]:
+        """End the child, also in the middle of its answers."""
+        if self._feeding:
+            self._stop_feeding()
+        return self._child.finish()
+
+    def _header(self, oid: str) -> tuple[int, int] | None:
+        """Size and start of the next object's bytes; None where its header has not been read whole."""
+        end = self._buffer.find(b"\n", self._at)
+        if end < 0:
+            return None
+        head = self._buffer[self._at : end]
+        seen, _, rest = head.partition(b" ")
+        _, _, size = rest.partition(b" ")
+        if seen != oid.encode("ascii") or not size.isdigit():
+            if rest == b"missing":
+                raise Missing(*missing(seen))
+            # an id that git read as a name would shift every later answer
+            raise GitError(f"git answered {head[:100].decode('ascii', 'replace')!r} for the object {oid}", "git fsck")
+        return int(size), end + 1
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        left = size
+        while left:
+            if self._at == len(self._buffer):
+                self._more()
+            part = self._buffer[self._at : self._at + left] if self._at or left < len(self._buffer) else self._buffer
+            self._at += len(part)
+            left -= len(part)
+            yield part
+        while self._at == len(self._buffer):
+            self._more()
+        self._at += 1
+
+    def _more(self) -> None:
+        """Read more of the answer; meanwhile find and send more ids as far as the pipe takes them."""
+        while True:
+            ready = dict(self._poll.poll())
+            if self._feeding and self._requests in ready:
+                self._feed()
+            if self._child.out in ready:
+                break
+        part = os.read(self._child.out, _READ)
+        if not part:
+            raise GitError("git cat-file ended before its answer was complete", "git fsck")
+        rest = self._buffer[self._at :]
+        self._buffer = rest + part if rest else part
+        self._at = 0
+
+    def _feed(self) -> None:
+        if not self._unsent:
+            found = list(islice(self._ids, _SLICE))
+            if not found:
+                self._stop_feeding()
+                return
+            self._pending += found
+            self._unsent = "".join(f"{oid}\n" for oid in found).encode("ascii")
+        try:
+            self._unsent = self._unsent[os.write(self._requests, self._unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._stop_feeding()  # git has ended; that its answer is not complete is seen there
+
+    def _stop_feeding(self) -> None:
+        self._feeding = False
+        self._poll.unregister(self._requests)
+        os.close(self._requests)

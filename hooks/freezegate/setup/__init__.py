@@ -1,0 +1,1 @@
+"""Bringing a repository under the gate."""

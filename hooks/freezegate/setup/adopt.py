@@ -1,0 +1,162 @@
+"""`init`: write what is missing, touch nothing that exists, say what was done and what comes next."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from freezegate.documents.config import Config
+from freezegate.documents.reading import read_config
+from freezegate.files import write_whole
+from freezegate.gate.force import CannotJudge
+from freezegate.gate.governed import CONFIG_PATH
+from freezegate.paths import RepoPath
+from freezegate.setup import texts
+from freezegate.setup.worktree import Worktree
+from freezegate.text import escape, shell_word
+
+PRE_COMMIT_PATH = RepoPath(b".pre-commit-config.yaml")
+_KEEP = b".gitkeep"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `init` was asked for. Neither half named: the binding half."""
+
+    binding: bool = False
+    verdict: bool = False
+    pre_commit: bool = True
+    sized: bool = False
+
+    @property
+    def with_binding(self) -> bool:
+        """Whether the folders of the binding half are wanted."""
+        return self.binding or not self.verdict
+
+
+@dataclass
+class _Done:
+    written: list[RepoPath] = field(default_factory=list)
+    kept: list[RepoPath] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def set_up(asked: Asked, start: Path | None = None) -> str:
+    """Set up the repository around `start` (default: the current folder); what was done, as text.
+
+    Raises CannotJudge where there is no working tree or its config cannot be used, and OSError.
+    """
+    tree = Worktree(start)
+    try:
+        done = _Done()
+        config = _config(tree, asked, done)
+        for folder in _folders(config, asked):
+            _folder(tree, folder, done)
+        if asked.pre_commit:
+            _pre_commit(tree, done)
+        ignored = tree.ignored([path.text for path in done.written])
+        if ignored:
+            names = ", ".join(escape(name) for name in sorted(ignored))
+            done.notes.append(f"git ignores {names}: take the pattern out of .gitignore, or the gate will not see it.\n")
+        return _told(tree, config, asked, done)
+    finally:
+        tree.close()
+
+
+def _config(tree: Worktree, asked: Asked, done: _Done) -> Config:
+    kind = tree.kind(CONFIG_PATH)
+    if kind not in ("nothing", "file"):
+        raise CannotJudge(f"{CONFIG_PATH} is no regular file ({kind})", "put the file itself in its place")
+    if kind == "file":
+        config = _accepted(tree.at(CONFIG_PATH).read_bytes())
+        done.kept.append(CONFIG_PATH)
+        if asked.sized and config.policy.framing != "sized":
+            done.notes.append(f"{CONFIG_PATH} is there and stays: set framing: sized under policy by hand.\n")
+    else:
+        default = Config()
+        has_default = any(tree.kind(folder) == "folder" for folder in default.layout.source)
+        source = [] if has_default else tree.packages()
+        sized = asked.sized or any(tree.has_zero_byte(folder) for folder in _hashed(default, asked))
+        data = texts.config_text(sized=sized, source=source).encode()
+        config = _accepted(data)
+        write_whole(os.fsencode(tree.at(CONFIG_PATH)), data)
+        done.written.append(CONFIG_PATH)
+    if not any(tree.kind(folder) == "folder" for folder in config.layout.source):
+        done.notes.append(texts.NO_SOURCE)
+    return config
+
+
+def _accepted(data: bytes) -> Config:
+    reading = read_config(data)
+    if reading.document is None:
+        problem = reading.problems[0]
+        where = f"{CONFIG_PATH}, line {problem.line}, column {problem.column}"
+        raise CannotJudge(f"{where}: {problem.message}", problem.hint or "mend the config, then run it again")
+    return reading.document
+
+
+def _hashed(config: Config, asked: Asked) -> Iterator[RepoPath]:
+    """Folders whose files a digest may cover."""
+    if asked.with_binding:
+        yield config.layout.generators
+    if asked.verdict:
+        yield config.layout.fixtures
+
+
+def _folders(config: Config, asked: Asked) -> Iterator[RepoPath]:
+    """Folders to make. Not that of the fixtures: a file put there to keep it would be part of its digest."""
+    layout = config.layout
+    if asked.with_binding:
+        yield from (layout.properties, layout.generators, layout.bindings, layout.freezes)
+    if asked.verdict:
+        yield from (layout.oracles, layout.catalog)
+
+
+def _folder(tree: Worktree, folder: RepoPath, done: _Done) -> None:
+    kind = tree.kind(folder)
+    if kind not in ("nothing", "folder"):
+        done.notes.append(f"{folder} is, or lies behind, a {kind}: the gate asks for a real folder there.\n")
+        return
+    place = tree.at(folder)
+    if kind == "folder" and any(place.iterdir()):
+        done.kept.append(folder)
+        return
+    place.mkdir(parents=True, exist_ok=True)
+    keep = folder.joined(_KEEP)
+    write_whole(os.fsencode(tree.at(keep)), b"")
+    done.written.append(keep)
+
+
+def _pre_commit(tree: Worktree, done: _Done) -> None:
+    kind = tree.kind(PRE_COMMIT_PATH)
+    if kind == "nothing":
+        write_whole(os.fsencode(tree.at(PRE_COMMIT_PATH)), texts.PRE_COMMIT.encode())
+        done.written.append(PRE_COMMIT_PATH)
+        return
+    done.kept.append(PRE_COMMIT_PATH)
+    data = tree.at(PRE_COMMIT_PATH).read_bytes() if tree.at(PRE_COMMIT_PATH).is_file() else b""
+    if b"freezegate" not in data:
+        done.notes.append(f"{PRE_COMMIT_PATH} is there and stays. Add under repos:\n\n{texts.ENTRY}")
+    if b"pre-merge-commit" not in data:
+        line = f"    {texts.INSTALL_TYPES}\n"
+        done.notes.append(f"Merges are judged only where this is at the top of {PRE_COMMIT_PATH}:\n\n{line}")
+
+
+def _told(tree: Worktree, config: Config, asked: Asked, done: _Done) -> str:
+    rows = [f"freezegate: setting up {escape(str(tree.root))}"]
+    rows += [f"  wrote  {path}" for path in done.written]
+    rows += [f"  kept   {path}" for path in done.kept]
+    if not done.written:
+        rows.append("Everything is in place; nothing was written.")
+    rows += ["", *(f"{note}" for note in done.notes)] if done.notes else [""]
+    if done.written:
+        # Relative to where the person stands, so that the line can be pasted.
+        names = " ".join(shell_word(os.path.relpath(tree.at(path))) for path in done.written)
+        rows.append(f"Next:\n  git add -- {names}")
+        rows += ["  pre-commit install\n"] if asked.pre_commit else [""]
+        layout = {key: str(getattr(config.layout, key)) for key in vars(config.layout) if key != "source"}
+        rows += [texts.FIRST_PROPERTY.format(**layout)] if asked.with_binding else []
+        rows += [texts.FIRST_CLAIM.format(**layout)] if asked.verdict else []
+    return "\n".join(rows).rstrip("\n") + "\n"

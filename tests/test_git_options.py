@@ -1,0 +1,103 @@
+"""Every git option in use is as old as the oldest git that the project supports."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import freezegate
+
+PACKAGE = Path(freezegate.__file__).parent
+OLDEST = (2, 34)
+
+# Each option as its command reads it, with the release that brought it (for -c: the setting). Releases before 1.8 are
+# written as 1.7.
+SINCE = {
+    "--batch": (1, 7),
+    "--batch-check": (1, 7),
+    "--buffer": (2, 6),
+    "--cached": (1, 7),
+    "--contains": (2, 7),
+    "--count": (1, 7),
+    "--end-of-options": (2, 30),
+    "--full-name": (1, 7),
+    "--git-common-dir": (2, 5),
+    "--git-path": (2, 5),
+    "--ignore-submodules": (1, 7),
+    "--is-ancestor": (1, 8),
+    "--is-shallow-repository": (2, 15),
+    "--ita-invisible-in-index": (2, 11),
+    "--no-abbrev": (1, 7),
+    "--no-recurse-submodules": (2, 12),
+    "--no-relative": (2, 28),
+    "--no-renames": (1, 7),
+    "--quiet": (1, 7),
+    "--raw": (1, 7),
+    "--show-toplevel": (1, 7),
+    "--stdin": (1, 7),
+    "--verify": (1, 7),
+    "-E": (1, 7),
+    "-F": (1, 7),
+    "-a": (1, 7),
+    "-c": (1, 7),
+    "-e": (1, 7),
+    "-l": (1, 7),
+    "-r": (1, 7),
+    "-t": (1, 7),
+    "-z": (1, 7),
+    "core.fsmonitor": (2, 16),
+    "grep.threads": (2, 11),
+}
+OWN = {"--hook"}  # of freezegate itself, named by a module that also asks git
+_OPTION = re.compile(r"(--?[A-Za-z][A-Za-z-]*|[a-z]+\.[a-zA-Z]+(?==))(=.*)?", re.DOTALL)
+
+
+def asks_git(tree: ast.Module) -> bool:
+    """Whether a module calls git: it is given git's plumbing, or names the program itself."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "freezegate.git.plumbing":
+            if {name.name for name in node.names} & {"Child", "answer", "ask"}:
+                return True
+        elif isinstance(node, ast.List) and node.elts and isinstance(node.elts[0], ast.Constant):
+            if node.elts[0].value in ("git", b"git"):
+                return True
+    return False
+
+
+def options_of(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+            if (found := _OPTION.fullmatch(value)) is not None:
+                yield found.group(1)
+
+
+def used() -> dict[str, set[str]]:
+    """Each git option in use, with the modules that use it."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if PACKAGE / "cli" not in path.parents and asks_git(tree):
+            for option in options_of(tree):
+                if option not in OWN:
+                    found.setdefault(option, set()).add(str(path.relative_to(PACKAGE)))
+    return found
+
+
+def test_the_options_in_use_are_the_listed_ones() -> None:
+    found = used()
+    assert {option: modules for option, modules in found.items() if option not in SINCE} == {}
+    assert set(SINCE) - set(found) == set()
+
+
+def test_none_is_newer_than_the_oldest_git() -> None:
+    assert {option: since for option, since in SINCE.items() if since > OLDEST} == {}
+
+
+def test_the_search_sees_options() -> None:
+    source = 'from freezegate.git.plumbing import ask\nask(["-c", "a.b=1", "log", b"--since=1", f"--max={1}", "not -x"])\n'
+    tree = ast.parse(source)
+    assert asks_git(tree) and set(options_of(tree)) == {"-c", "a.b", "--since", "--max"}
+    assert asks_git(ast.parse('run(["git", "log"])')) and not asks_git(ast.parse('run(["ls", "-l"])'))
