@@ -9,7 +9,6 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from typing import NamedTuple
 
 SIZED_PREFIX = "sized:"
@@ -65,6 +64,8 @@ def sized_digest(items: Iterable[Item], count: int) -> str:
     Raises DigestError where the items are none or not `count`, a blob has not its stated size, a mode is not
     that of a regular file, or a path holds a zero byte: each would let two lists of items share a framing.
     """
+    from hashlib import sha256
+
     hasher = sha256(b"freezegate sized 1\0%d\0" % count)
     update = hasher.update
     seen = 0
@@ -132,6 +133,8 @@ def is_lfs_pointer(data: bytes) -> bool:
 
 
 def _plain(items: Iterable[Item], after: bytes, zero_bytes: list[bytes] | None) -> str:
+    from hashlib import sha256
+
     hasher = sha256()
     update = hasher.update
     own_zeros = 1 + len(after)

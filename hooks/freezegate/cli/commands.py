@@ -43,7 +43,7 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
 
     `standing` is what is known of the index already.
     """
-    if words[:1] == ["check"] and is_plain(words[1:]):
+    if words[:1] == ["check"] and is_plain(list(words[1:])):
         from freezegate.cli import check
 
         options: Any = check.plain(words[1:])

@@ -24,9 +24,6 @@ def run(options: argparse.Namespace) -> int:
     """Print the text; 0, or 2 for a name that is neither rule nor hook."""
     from freezegate.gate.explaining import explain, listing, rules_page
 
-    if options.markdown:
-        text = rules_page()
-    else:
-        text = listing() if options.name is None else explain(options.name)
-    sys.stdout.write(text)
+    whole = rules_page if options.markdown else listing
+    sys.stdout.write(whole() if options.name is None else explain(options.name))
     return 0

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from freezegate import digests
-from freezegate.decisions import CitationDecision, may_cite
-from freezegate.documents.citation import Citation
-from freezegate.documents.record import Record
 from freezegate.paths import RepoPath
 from freezegate.text import shell_word
 
 if TYPE_CHECKING:
+    from freezegate.decisions import CitationDecision
+    from freezegate.documents.citation import Citation
+    from freezegate.documents.record import Record
     from freezegate.gate.governed import Document, Governed
     from freezegate.gate.scopes import ScopeView
 
@@ -80,7 +80,7 @@ class Binding:
 
     @cached_property
     def case_sha256(self) -> str | None:
-        """The hash of the counterexample's blob; None where it is absent or unreadable."""
+        """The hash of the counterexample's blob; None where it is absent, unreadable or of another scope."""
         if self.case is None or self.case.value is None or self.case.value.scope_id != self.scope_id:
             return None
         return self.tree.library.sha256(self.case.entry.oid)
@@ -88,6 +88,8 @@ class Binding:
     @cached_property
     def decision(self) -> CitationDecision:
         """Whether the record may be cited."""
+        from freezegate.decisions import may_cite
+
         stated = self.stated
         bound = (
             stated is not None
@@ -115,8 +117,10 @@ class Binding:
             why = "counterexample_sha256 is null"
         elif self.case is None:
             why = "there is no counterexample"
-        elif self.case_sha256 is None:
+        elif self.case.value is None:
             why = "the counterexample cannot be read"
+        elif self.case_sha256 is None:
+            why = f"the counterexample is one of {self.case.value.scope_id}"
         elif stated.counterexample_sha256 != self.case_sha256:
             why = "the counterexample has another hash"
         elif self.scope is None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from freezegate.gate.bindings import Binding
-from freezegate.gate.claims import EntryUnit, PropertyUnit
 from freezegate.gate.force import own_config
 from freezegate.gate.placing import Places
-from freezegate.gate.step import Step
 from freezegate.paths import RepoPath
+
+if TYPE_CHECKING:
+    from freezegate.gate.bindings import Binding
+    from freezegate.gate.claims import EntryUnit, PropertyUnit
+    from freezegate.gate.step import Step
 
 
 def _source(subject: Any, step: Step) -> str | None:
@@ -27,6 +29,8 @@ def _ledger_additions(subject: Any, step: Step) -> str | None:
 
 def _other_oracles(gone: PropertyUnit | str, step: Step) -> str | None:
     """Files below the oracle folder, but for the closure of the property that goes."""
+    from freezegate.gate.claims import PropertyUnit
+
     own: set[bytes] = set()
     prop_id = gone if isinstance(gone, str) else (gone.value.id if gone.value is not None else "")
     for document in step.old.properties_by_id.get(prop_id, []):
@@ -38,6 +42,8 @@ def _other_oracles(gone: PropertyUnit | str, step: Step) -> str | None:
 
 
 def _before(entry: EntryUnit, step: Step) -> PropertyUnit | None:
+    from freezegate.gate.claims import PropertyUnit
+
     documents = step.old.properties_by_id.get(entry.freeze.prop_id, [])
     return PropertyUnit(step.old, documents[0]) if documents else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from freezegate.findings import DOCUMENT_KINDS, Report
 from freezegate.gate.force import config_in_force, is_adopted, own_config
@@ -23,8 +23,7 @@ _VERDICT_KEYS = frozenset(("oracles", "fixtures", "catalog", "claimed", "ledger"
 NARROW_FROM = 200
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What the caller asks beyond the change: a config given from outside, every unit verified, which hooks speak."""
 
     config: bytes | None = None
@@ -53,8 +52,10 @@ def evaluate(change: Change, options: Options) -> Report:
     judge.judge_config(*(_config_unit(side, old, library) for side in sides))
     judge.judge_folders(sorted(visited))
     judge.judge_everything()
-    reported = {rule.name for rule in all_rules().values() if rule.hook in options.hooks} | {"config-invalid"}
-    findings = (found for found in judge.findings if not options.hooks or found.rule in reported)
+    findings = judge.findings
+    if options.hooks:
+        reported = {rule.name for rule in all_rules().values() if rule.hook in options.hooks} | {"config-invalid"}
+        findings = {found for found in findings if found.rule in reported}
     return Report(
         mode=change.mode,
         compared=change.compared,

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable
 
-from freezegate.gate.force import CannotJudge
+from freezegate.errors import CannotJudge
 from freezegate.gate.registry import HOOKS, Rule, all_rules
 from freezegate.text import quoted
 

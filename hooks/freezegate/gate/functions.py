@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from freezegate.paths import RepoPath
 from freezegate.source.module import Function
 
 
-@dataclass(frozen=True)
-class CaseFunction:
+class CaseFunction(NamedTuple):
     """A top-level, undecorated test function whose one parameter is `case`."""
 
     path: RepoPath

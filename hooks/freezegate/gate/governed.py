@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from freezegate.documents.config import Config
-from freezegate.documents.ledger import Freeze
-from freezegate.documents.reading import Reading
 from freezegate.gate.bindings import Binding
 from freezegate.gate.finder import Finder
 from freezegate.gate.library import Library
@@ -20,6 +18,10 @@ from freezegate.git.snapshot import Snapshot
 from freezegate.paths import RepoPath
 from freezegate.source.closure import Closure, closure
 from freezegate.source.module import Module
+
+if TYPE_CHECKING:
+    from freezegate.documents.ledger import Freeze
+    from freezegate.documents.reading import Reading
 
 SCOPE_SUFFIX = b".scope.yaml"
 CASE_SUFFIX = b".cex.json"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from freezegate.documents.reading import Problem
 from freezegate.gate.sets import fold
@@ -16,8 +14,7 @@ if TYPE_CHECKING:
     from freezegate.gate.governed import Governed
 
 
-@dataclass(frozen=True)
-class Flaw:
+class Flaw(NamedTuple):
     """Something in the wrong place, or of the wrong kind for its place."""
 
     path: RepoPath
@@ -26,16 +23,14 @@ class Flaw:
     hint: str
 
 
-@dataclass(frozen=True)
-class FolderUnit:
+class FolderUnit(NamedTuple):
     """A folder that a change touched, and what is malformed in its tree object."""
 
     path: RepoPath
     flaws: Sequence[str]
 
 
-@dataclass(frozen=True)
-class ConfigUnit:
+class ConfigUnit(NamedTuple):
     """The new side's config. `own` is what it says itself, or the config in force where it cannot be read."""
 
     tree: Governed
@@ -45,7 +40,7 @@ class ConfigUnit:
     removed: bool
     sources: tuple[RepoPath, ...]
 
-    @cached_property
+    @property
     def sourceless(self) -> bool:
         """Whether a half is on and no source folder exists."""
         if not (self.tree.binding_on or self.tree.verdict_on):

@@ -31,10 +31,11 @@ def matches_glob(path: RepoPath, glob: str) -> bool:
 def _skip(positions: set[int], parts: list[str]) -> set[int]:
     """The positions, and those behind every ``**`` that may stand for no folder (it never stands for the name)."""
     found = set(positions)
-    for position in sorted(positions):
-        while position < len(parts) - 1 and parts[position] == "**":
-            position += 1
-            found.add(position)
+    for start in sorted(positions):
+        ahead = start
+        while ahead < len(parts) - 1 and parts[ahead] == "**":
+            ahead += 1
+            found.add(ahead)
     return found
 
 

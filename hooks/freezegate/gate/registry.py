@@ -6,7 +6,7 @@ The engine, `explain`, the generated documentation and SARIF all read this one t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from freezegate.findings import Finding
 
@@ -23,8 +23,7 @@ HOOKS = (
 Check = Callable[..., Iterator[Finding]]
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule. State rules judge a unit of the new tree; change rules judge a subject's step from one old side."""
 
     hook: str
@@ -65,11 +64,13 @@ def rule(
 
 def all_rules() -> dict[str, Rule]:
     """Every rule by name, in the order of the hooks."""
-    from freezegate.gate import rules  # noqa: F401  (importing the modules registers them)
+    from importlib import import_module
 
-    return RULES
+    for hook in HOOKS:
+        import_module(f"freezegate.gate.rules.{hook.replace('-', '_')}")
+    return dict(sorted(RULES.items(), key=lambda item: HOOKS.index(item[1].hook)))
 
 
 def for_unit(unit: str, change: bool) -> list[Check]:
-    """The functions that judge one kind of unit."""
-    return [found.check for found in all_rules().values() if found.unit == unit and found.change == change]
+    """The functions that judge one kind of unit, of the modules loaded so far: who judges a unit loads its rules."""
+    return [found.check for found in RULES.values() if found.unit == unit and found.change == change]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from freezegate import digests
-from freezegate.documents.reading import Reading
-from freezegate.documents.scope import Scope
 from freezegate.gate.placing import misplaced
 from freezegate.git.entry import Entry
 from freezegate.paths import RepoPath
 from freezegate.source.closure import Closure
 
 if TYPE_CHECKING:
+    from freezegate.documents.reading import Reading
+    from freezegate.documents.scope import Scope
     from freezegate.gate.governed import Governed
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """A path that a scope names: the keys that lead to it in the document, its text, why the text is refused."""
 
     pointer: tuple[str | int, ...]

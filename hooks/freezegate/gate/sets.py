@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from freezegate.paths import RepoPath
 
@@ -16,14 +14,13 @@ if TYPE_CHECKING:
     from freezegate.git.snapshot import Snapshot
 
 
-@dataclass(frozen=True)
-class IdSet:
+class IdSet(NamedTuple):
     """The scopes of one tree that carry one id, by path; at least one."""
 
     tree: Governed
     scope_id: str
 
-    @cached_property
+    @property
     def holders(self) -> list[ScopeView]:
         """The scopes, by path."""
         return self.tree.scopes_with_id(self.scope_id)
@@ -34,8 +31,7 @@ class IdSet:
         return tuple(scope.path for scope in self.holders)
 
 
-@dataclass(frozen=True)
-class Collision:
+class Collision(NamedTuple):
     """Paths of one tree that fold to one spelling, in byte order; at least two."""
 
     paths: tuple[RepoPath, ...]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timezone
+from typing import NamedTuple
 
-from freezegate.errors import UsageError as UsageError
+from freezegate.errors import UsageError
 from freezegate.git import revisions
 from freezegate.git.plumbing import GitError, answer, ask
 from freezegate.git.repository import Repository
@@ -26,8 +26,7 @@ _SERVICES = (
 )
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A step between trees.
 
     `old` holds the sides that the new tree grew from (a merge has several; none: the tree stands alone). `known` tells
@@ -44,8 +43,7 @@ class Change:
     well_formed: bool = True
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """What the command line says about the trees."""
 
     from_ref: str | None = None

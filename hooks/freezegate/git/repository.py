@@ -78,18 +78,8 @@ class GitStore:
         below = b":(top,glob)" + (literal_glob(where.folder) + b"/" if where.folder else b"")
         pathspecs = [below + b"**/*" + literal_glob(where.suffix)]
         pathspecs += [b":(top,exclude,literal)" + folder for folder in where.excluded]
-        options = [
-            "--no-recurse-submodules",
-            "--full-name",
-            "-a",
-            "-l",
-            "-z",
-            "-E",
-            "-e",
-            expression,
-            root,
-            "--",
-        ]
+        options: list[str | bytes] = ["--no-recurse-submodules", "--full-name", "-a", "-l", "-z", "-E", "-e"]
+        options += [expression, root, "--"]
         # One thread: on blobs this small git's threads only wait for one another.
         status, out, errors = plumbing.answer(["-c", "grep.threads=1", "grep", *options, *pathspecs])
         if status not in (0, 1):

@@ -220,7 +220,8 @@ class Snapshot:
     def entry(self, path: bytes) -> Entry | None:
         """The entry at `path`; None where it or a folder above it is absent, or where one above is no folder."""
         head, _, name = path.rpartition(b"/")
-        return self.children(head).get(name)
+        found: Entry | None = self.children(head).get(name)
+        return found
 
     def obstruction(self, path: RepoPath) -> tuple[RepoPath, Entry] | None:
         """The first thing on the way to `path`, itself included, that is a link or a submodule."""

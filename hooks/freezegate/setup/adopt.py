@@ -9,8 +9,8 @@ from pathlib import Path
 
 from freezegate.documents.config import Config
 from freezegate.documents.reading import read_config
+from freezegate.errors import CannotJudge
 from freezegate.files import write_whole
-from freezegate.gate.force import CannotJudge
 from freezegate.gate.governed import CONFIG_PATH
 from freezegate.paths import RepoPath
 from freezegate.setup import texts
@@ -59,7 +59,7 @@ def set_up(asked: Asked, start: Path | None = None) -> str:
         ignored = tree.ignored([path.text for path in done.written])
         if ignored:
             names = ", ".join(escape(name) for name in sorted(ignored))
-            done.notes.append(f"git ignores {names}: take the pattern out of .gitignore, or the gate will not see it.\n")
+            done.notes.append(f"git ignores {names}: until .gitignore says otherwise, the gate does not see it.\n")
         return _told(tree, config, asked, done)
     finally:
         tree.close()
@@ -150,13 +150,12 @@ def _told(tree: Worktree, config: Config, asked: Asked, done: _Done) -> str:
     rows += [f"  kept   {path}" for path in done.kept]
     if not done.written:
         rows.append("Everything is in place; nothing was written.")
-    rows += ["", *(f"{note}" for note in done.notes)] if done.notes else [""]
+    rows += ["", *done.notes]
     if done.written:
         # Relative to where the person stands, so that the line can be pasted.
         names = " ".join(shell_word(os.path.relpath(tree.at(path))) for path in done.written)
         rows.append(f"Next:\n  git add -- {names}")
         rows += ["  pre-commit install\n"] if asked.pre_commit else [""]
-        layout = {key: str(getattr(config.layout, key)) for key in vars(config.layout) if key != "source"}
-        rows += [texts.FIRST_PROPERTY.format(**layout)] if asked.with_binding else []
-        rows += [texts.FIRST_CLAIM.format(**layout)] if asked.verdict else []
+        rows += [texts.first_property(config.layout)] if asked.with_binding else []
+        rows += [texts.first_claim(config.layout)] if asked.verdict else []
     return "\n".join(rows).rstrip("\n") + "\n"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from freezegate import __version__
+from freezegate.documents.config import Layout
 
 REPOSITORY = "https://github.com/freezegate/freezegate"
 INSTALL_TYPES = "default_install_hook_types: [pre-commit, pre-merge-commit]"
@@ -23,23 +23,41 @@ repos:
 {ENTRY}"""
 
 
+_NOT_TEXT = frozenset(("null", "true", "false"))  # what YAML does not read as text, though a package may be called so
+
+
 def config_text(*, sized: bool, source: Sequence[str]) -> str:
     """A ``.freezegate.yaml`` with the settings that differ from the defaults, and nothing else."""
     lines = ["policy:", "  require_predicate_digest: true"]
     if sized:
         lines.append("  framing: sized")
     if source:
-        # A package may be called `null`, which YAML would not read as text.
-        lines += ["layout:", f"  source: {json.dumps(list(source), ensure_ascii=False)}"]
+        names = (f'"{name}"' if name.casefold() in _NOT_TEXT else name for name in source)
+        lines += ["layout:", f"  source: [{', '.join(names)}]"]
     return "\n".join(lines) + "\n"
 
 
-FIRST_PROPERTY = """\
-Then the first property, four files that one scope ties together:
-  {properties}/NAME.py           the predicate: def test_NAME(case)
-  {generators}/gen_NAME.py       the generator: def generate(domain, rng), or strategy(domain)
-  {generators}/NAME.lock         the seed lock, a line: SCOPE_ID SEED MAX_EXAMPLES
-  {properties}/NAME.scope.yaml   the scope:
+NO_SOURCE = """\
+No source folder was found: there is no src/ and no package (a folder with __init__.py) at the root. The gate
+has to know which code the properties judge. Move it into src/, or name its folders in .freezegate.yaml:
+
+    layout:
+      source: [FOLDER]
+"""
+
+
+def first_property(layout: Layout) -> str:
+    """How the first scope is written, under this layout."""
+    properties, generators = layout.properties, layout.generators
+    files = (
+        (f"{properties}/NAME.py", "the predicate: def test_NAME(case)"),
+        (f"{generators}/gen_NAME.py", "the generator: def generate(domain, rng), or strategy(domain)"),
+        (f"{generators}/NAME.lock", "the seed lock, one line: SCOPE_ID SEED MAX_EXAMPLES"),
+        (f"{properties}/NAME.scope.yaml", "the scope:"),
+    )
+    return f"""\
+Then the first property, four files:
+{_table(files)}
 
     scope_id: area.name
     predicate: {properties}/NAME.py:test_NAME
@@ -53,18 +71,18 @@ Then the first property, four files that one scope ties together:
 record when a line is added.
 """
 
-FIRST_CLAIM = """\
-Then the first claim, in a change of its own:
-  {oracles}/NAME.py         the oracle: def check_NAME(case)
-  {fixtures}/               the cases (no .gitkeep is put there: every file in it is part of the fixture digest)
-  {catalog}/NAME.yaml       the property: id, oracle, claim, mutates_fixture, cases
-  {claimed}   the list of claimed ids, which turns this half of the gate on
-"""
 
-NO_SOURCE = """\
-No source folder was found: there is no src/ and no package (a folder with __init__.py) at the root. The gate
-has to know which code the properties judge. Move it into src/, or name its folders in .freezegate.yaml:
+def first_claim(layout: Layout) -> str:
+    """How the first property of the catalog is written, under this layout."""
+    files = (
+        (f"{layout.oracles}/NAME.py", "the oracle: def check_NAME(case)"),
+        (f"{layout.fixtures}/", "its cases (not made here: each file in it is part of the fixture digest)"),
+        (f"{layout.catalog}/NAME.yaml", "the property: id, oracle, claim, mutates_fixture, cases"),
+        (str(layout.claimed), "the list of claimed ids, which turns the verdict half on"),
+    )
+    return f"Then the first claim, in a change of its own:\n{_table(files)}\n"
 
-    layout:
-      source: [FOLDER]
-"""
+
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"  {name:<{width}}  {what}" for name, what in rows)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from freezegate.documents.config import FILES, FOLDERS, Layout
-from freezegate.gate.force import CannotJudge
+from freezegate.errors import CannotJudge
 from freezegate.paths import RepoPath
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Worktree:
         except GitCommandError as error:
             raise _git_failed(error.stderr) from None
         paths = dict.fromkeys(map(RepoPath, cast(bytes, out).split(b"\0")[:-1]))
-        return [path for path in paths if b"/__pycache__/" not in path]
+        return [path for path in paths if b"__pycache__" not in path.split(b"/")]
 
 
 def _open(start: Path | None) -> Repo:

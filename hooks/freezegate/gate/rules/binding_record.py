@@ -101,18 +101,16 @@ def record_scope_missing(binding: Binding) -> Iterator[Finding]:
     rejected='"class_isolated": null',
 )
 def record_open(binding: Binding) -> Iterator[Finding]:
-    """On the first field that keeps the record open."""
+    """On the first field that keeps the record open, all of them named."""
     record, stated = binding.record, binding.stated
     if record is None or stated is None:
         return
+    labels = {"class_local": stated.class_local, "class_isolated": stated.class_isolated}
+    why = {key: f"{key} is {label or 'null'}, not fail" for key, label in labels.items() if label != "fail"}
     if stated.counterexample_sha256 is None:
-        message = "counterexample_sha256 is null: nothing is bound"
-        yield at("record-open", record, ("counterexample_sha256",), message, binding.bind_command)
-    for key, label in (("class_local", stated.class_local), ("class_isolated", stated.class_isolated)):
-        if label != "fail":
-            message = f"{key} is {'null' if label is None else label}, not fail"
-            yield at("record-open", record, (key,), message, binding.bind_command)
-            return
+        why = {"counterexample_sha256": "counterexample_sha256 is null", **why}
+    for key in list(why)[:1]:
+        yield at("record-open", record, (key,), "; ".join(why.values()), binding.bind_command)
 
 
 @rule(
@@ -143,12 +141,15 @@ def record_evaluations(binding: Binding) -> Iterator[Finding]:
     )
     for side, seen, label in sides:
         flaws = []
-        if seen.counterexample_sha256 != stated.counterexample_sha256:
+        # A null hash or label is record-open's to say.
+        if stated.counterexample_sha256 not in (None, seen.counterexample_sha256):
             flaws.append(("counterexample_sha256", "is of another counterexample"))
         if seen.replays < policy.replays:
             flaws.append(("replays", f"{seen.replays} replays are too few: policy asks for {policy.replays}"))
-        if seen.failed != (seen.replays if label == "fail" else 0):
-            flaws.append(("failed", f"{seen.failed} of {seen.replays} replays failed, which is not {label}"))
+        shown = {0: "pass", seen.replays: "fail"}.get(seen.failed)
+        if shown is None or label not in (None, shown):
+            what = "" if label is None else f", and class_{side} is {label}"
+            flaws.append(("failed", f"{seen.failed} of {seen.replays} replays failed{what}"))
         if policy.require_regenerated and seen.regenerated is not True:
             flaws.append(("regenerated", "policy asks for a search that gave the same bytes again"))
         for key, flaw in flaws:
@@ -266,6 +267,8 @@ def counterexample_out_of_domain(binding: Binding) -> Iterator[Finding]:
     """Each field, on the counterexample."""
     case, scope = binding.case, binding.scope
     if case is None or case.value is None or scope is None or scope.value is None:
+        return
+    if case.value.scope_id != binding.scope_id:
         return
     for pointer, why in outside(scope.value.domain, case.value.input):
         message = f"/input/{'/'.join(map(str, pointer))}: {why}"

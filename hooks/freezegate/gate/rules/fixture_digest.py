@@ -84,9 +84,9 @@ def digest_input_kind(unit: ScopeView | FixtureRoot | FixtureFile) -> Iterator[F
         if unit.obstruction is not None:
             yield found(rule_name, unit.obstruction[0], kind_of(*unit.obstruction), hint)
     elif not unit.entry.is_file:
-        yield found(rule_name, unit.path, kind_of(unit.path, unit.entry), hint)
+        yield found(rule_name, unit.place, kind_of(unit.place, unit.entry), hint)
     elif unit.content.is_pointer:
-        yield found(rule_name, unit.path, f"{unit.path} is an LFS pointer, not the file", hint)
+        yield found(rule_name, unit.place, f"{unit.place} is an LFS pointer, not the file", hint)
 
 
 def _obstacle(scope: ScopeView, path: RepoPath) -> str | None:
@@ -125,9 +125,9 @@ def digest_ambiguous(unit: ScopeView | FixtureRoot | FixtureFile) -> Iterator[Fi
             yield found("digest-ambiguous", RepoPath(path), why, hint)
     elif isinstance(unit, FixtureFile) and not unit.tree.sized and unit.entry.is_file:
         if unit.content.has_zero:
-            yield found("digest-ambiguous", unit.path, f"{unit.path} has a zero byte", hint)
+            yield found("digest-ambiguous", unit.place, f"{unit.place} has a zero byte", hint)
         if (reason := digests.ambiguity(unit.path)) is not None:
-            yield found("digest-ambiguous", unit.path, f"{unit.path}: {reason}", hint)
+            yield found("digest-ambiguous", unit.place, f"{unit.place}: {reason}", hint)
 
 
 @rule(

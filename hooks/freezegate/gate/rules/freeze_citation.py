@@ -128,7 +128,9 @@ def citation_mismatch(binding: Binding) -> Iterator[Finding]:
     cited, stated = binding.cited, binding.stated
     if binding.citation is None or cited is None or stated is None:
         return
-    keys = [key for key in _SHARED if getattr(cited, key) != getattr(stated, key)]
+    # That the citation itself is of another scope is citation-name's to say.
+    shared = _SHARED if cited.scope_id == binding.scope_id else _SHARED[1:]
+    keys = [key for key in shared if getattr(cited, key) != getattr(stated, key)]
     if keys:
         message = f"differs from the record in {', '.join(keys)}"
         yield at("citation-mismatch", binding.citation, (keys[0],), message, cite_command(binding))

@@ -1,0 +1,60 @@
+"""Which tree a command looks at: the index, the working tree, or a revision."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from freezegate.gate.governed import Governed
+
+
+class Sight(NamedTuple):
+    """A tree under its own config, the root of the work tree, and the path of the current folder below it."""
+
+    tree: Governed
+    top: str
+    prefix: bytes
+
+
+def add_tree_options(parser: Any) -> None:
+    """`--worktree` and `--rev REV`; without them it is the index."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--worktree", action="store_true", help="of the working tree, as `git add -A` would stage it")
+    which.add_argument("--rev", metavar="REV", help="of a revision")
+    parser.set_defaults(worktree=False, rev=None)
+
+
+@contextmanager
+def seen(options: argparse.Namespace) -> Iterator[Sight]:
+    """The tree that `add_tree_options` choose. Raises GitError, CannotJudge."""
+    with looked_at(worktree=options.worktree, rev=options.rev) as sight:
+        yield sight
+
+
+@contextmanager
+def looked_at(*, worktree: bool = False, rev: str | None = None) -> Iterator[Sight]:
+    """The index, or what the arguments choose. Raises GitError, CannotJudge."""
+    from freezegate.gate.alone import alone
+    from freezegate.git.plumbing import ask
+    from freezegate.git.repository import Repository
+    from freezegate.git.revisions import top_folder
+    from freezegate.git.worktree_view import working_tree_staged
+
+    top = top_folder() if rev is None else ""
+    prefix = ask(["rev-parse", "--show-prefix"]).removesuffix(b"\n").removesuffix(b"/")
+    with ExitStack() as stack:
+        if worktree:
+            stack.enter_context(working_tree_staged())
+        repository = Repository()
+        stack.callback(repository.close)
+        snapshot = repository.staged() if rev is None else repository.snapshot(rev)
+        yield Sight(alone(snapshot), top, prefix)
+
+
+def word(path: bytes) -> str:
+    """A path as text for a file operation."""
+    return os.fsdecode(path)
