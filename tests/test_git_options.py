@@ -97,7 +97,9 @@ def test_none_is_newer_than_the_oldest_git() -> None:
 
 
 def test_the_search_sees_options() -> None:
-    source = 'from freezegate.git.plumbing import ask\nask(["-c", "a.b=1", "log", b"--since=1", f"--max={1}", "not -x"])\n'
+    source = (
+        'from freezegate.git.plumbing import ask\nask(["-c", "a.b=1", "log", b"--since=1", f"--max={1}", "not -x"])\n'
+    )
     tree = ast.parse(source)
     assert asks_git(tree) and set(options_of(tree)) == {"-c", "a.b", "--since", "--max"}
     assert asks_git(ast.parse('run(["git", "log"])')) and not asks_git(ast.parse('run(["ls", "-l"])'))

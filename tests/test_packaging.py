@@ -184,9 +184,7 @@ def install(repo: Repo, published: Repo, tool: list[str], variables: dict[str, s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TOOLS)
-def test_try_repo_runs_the_umbrella(
-    published: Repo, tools: dict[str, str], tmp_path: Path, name: str
-) -> None:
+def test_try_repo_runs_the_umbrella(published: Repo, tools: dict[str, str], tmp_path: Path, name: str) -> None:
     repo = with_files(Repo(tmp_path), good_project())
     command = [*TOOLS[name], "try-repo", str(published.path), "freezegate", "--all-files", "--verbose"]
     said = must(repo.path, *command, **tools)

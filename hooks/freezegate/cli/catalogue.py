@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from freezegate.cli import check, digest, explain, init
+from freezegate.cli import check, demo, digest, explain, init
 
-ADDERS = (check.add, digest.add, explain.add, init.add)
+ADDERS = (check.add, demo.add, digest.add, explain.add, init.add)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from freezegate.findings import Report
+    from freezegate.git.repository import Repository
 
 
 def add(commands: Any) -> None:
@@ -85,26 +86,35 @@ def _too_late(number: int, frame: FrameType | None) -> None:
 
 def judge(options: Namespace | SimpleNamespace) -> Report:
     """The report that the options ask for. Raises CannotJudge, UsageError, GitError."""
+    from freezegate.git.repository import Repository
+
+    repository = Repository()
+    try:
+        if options.standing is not None:
+            from freezegate.gate.ahead import search_ahead
+
+            search_ahead(repository.store, options.standing)
+        return _judge(repository, options)
+    finally:
+        repository.close()
+
+
+def _judge(repository: Repository, options: Namespace | SimpleNamespace) -> Report:
     from freezegate.gate.evaluate import Options, evaluate
     from freezegate.git.change import find_change
-    from freezegate.git.repository import Repository
 
     config = None
     if options.config is not None:
         from pathlib import Path
 
         config = Path(options.config).read_bytes()
-    repository = Repository()
-    try:
-        choice = Choice(options.from_ref, options.to_ref, options.base)
-        change = find_change(repository, choice, os.environ, options.standing)
-        if options.require_base and not change.old:
-            raise CannotJudge(
-                "no old side is known, and --require-base asks for one", "name it: freezegate check --base origin/main"
-            )
-        return evaluate(change, Options(config, options.all_files, tuple(options.hook)))
-    finally:
-        repository.close()
+    choice = Choice(options.from_ref, options.to_ref, options.base)
+    change = find_change(repository, choice, os.environ, options.standing)
+    if options.require_base and not change.old:
+        raise CannotJudge(
+            "no old side is known, and --require-base asks for one", "name it: freezegate check --base origin/main"
+        )
+    return evaluate(change, Options(config, options.all_files, tuple(options.hook)))
 
 
 def write(report: Report, options: Namespace | SimpleNamespace) -> None:

@@ -62,7 +62,7 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
     except OSError as error:
         where = f" ({escape(str(error.filename))})" if error.filename else ""
         return _failed(f"{error.strerror or error}{where}", "", options.debug)
-    except (MemoryError, RecursionError, ValueError, AssertionError, LookupError, TypeError, AttributeError) as error:
+    except Exception as error:  # an unforeseen error must block, and must not look like a finding
         what = escape(f"{type(error).__name__}: {error}"[:200])
         return _failed(f"internal error, so nothing was judged: {what}", "run it again with --debug", options.debug)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,8 @@ def find_pre_commit() -> list[str]:
     found = shutil.which("pre-commit")
     if found is None:
         raise CannotJudge(
-            "the demo commits through pre-commit, which is not installed", f"{sys.executable} -m pip install pre-commit"
+            "the demo commits through pre-commit, which is not installed",
+            f"{shlex.quote(sys.executable)} -m pip install pre-commit",
         )
     return [found]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from freezegate.text import escape
 
 _WIDTH = 100  # columns
-_BOLD, _GREEN, _RED, _DIM = "1", "32", "31", "2"
+_BOLD, _GREEN, _RED = "1", "32", "31"
 
 
 class Teller:

@@ -65,7 +65,7 @@ def readable(view: ScopeView) -> str | None:
 
 def fixture_lock(tree: Governed, given: str, prefix: bytes) -> str:
     """The digest of the folder that a word of the command line names, in the policy's framing. Raises CannotJudge."""
-    from freezegate.gate.fixtures import hash_fixtures
+    from freezegate.gate.fixture_hash import hash_fixtures
 
     paths = candidates(given, prefix)
     for path in paths:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from freezegate.git.expressions import any_of
 from freezegate.git.snapshot import Where
 from freezegate.paths import RepoPath
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 # Longer lists of words cost git more than reading everything.
 _MANY_WORDS = 60
-
-
-def literal(word: bytes) -> bytes:
-    """`word` as an expression that POSIX extended and Python syntax both read as these very bytes."""
-    return b"".join(b"\\" + bytes((byte,)) if byte in rb".[]{}()*+?^$|\\" else bytes((byte,)) for byte in word)
 
 
 class Finder:
@@ -73,8 +69,7 @@ class Finder:
         unknown = [word for word in wanted if word not in self._by_word]
         if unknown:
             folder = self._tree.places.properties
-            pattern = b"|".join(map(literal, unknown))
-            found = self._tree.snapshot.search(pattern, Where(folder, b".scope.yaml"))
+            found = self._tree.snapshot.search(any_of(unknown), Where(folder, b".scope.yaml"))
             views = self._views(sorted(found))
             for word in unknown:
                 self._by_word[word] = [view for view in views if self._has(view, word)]

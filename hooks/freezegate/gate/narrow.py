@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from freezegate.gate.finder import literal
 from freezegate.gate.governed import SCOPE_SUFFIX, Governed
 from freezegate.git.entry import Entry
+from freezegate.git.expressions import any_of
 from freezegate.git.snapshot import Delta, Where
 from freezegate.paths import RepoPath
 from freezegate.source.narrow import stems
@@ -71,8 +71,7 @@ def _importers(tree: Governed, changed: Iterable[RepoPath]) -> set[RepoPath] | N
         words = {word for path in frontier for word in stems(path)}
         if b"" in words or len(words) > _REACH:
             return None
-        either = b"|".join(map(literal, sorted(words)))
-        expression = b"(^|[^A-Za-z0-9_])(" + either + b")([^A-Za-z0-9_]|$)|" + _RELATIVE
+        expression = b"(^|[^A-Za-z0-9_])(" + any_of(words) + b")([^A-Za-z0-9_]|$)|" + _RELATIVE
         hits = tree.snapshot.search(expression, Where(RepoPath(b""), b".py", tree.places.source))
         # A file of the stem itself is what a new shadow beside it would hide.
         frontier = {path for path in hits if path not in reached}

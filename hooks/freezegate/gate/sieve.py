@@ -12,7 +12,7 @@ import os
 
 from freezegate import __version__
 from freezegate.git.plumbing import GitError, answer
-from freezegate.git.standing import Standing
+from freezegate.git.standing import Row, Standing
 
 ACCEPTED = "freezegate: no findings; compared HEAD with the index; checked NO DOCUMENTS AT ALL\n"
 
@@ -64,20 +64,20 @@ def nothing_governed(standing: Standing) -> bool:
 
 
 def _harmless(
-    row: tuple[bytes, bytes, bytes, bytes],
+    row: Row,
     places: tuple[bytes, ...],
     sources: tuple[bytes, ...],
     inputs: frozenset[bytes],
 ) -> bool:
     """Whether no rule can depend on this change of one path."""
-    path, old_mode, mode, _ = row
+    path = row.path
     name = path.rpartition(b"/")[2].lower()
-    if not path.isascii() or old_mode not in _REGULAR or mode not in _REGULAR:
+    if not path.isascii() or row.old_mode not in _REGULAR or row.mode not in _REGULAR:
         return False
     if name in _GATE or name.endswith(b".json"):
         return False
     if any(path.startswith(source + b"/") for source in sources):
-        return mode != b"000000"  # with its last file gone, there would be no source to watch
+        return row.mode != b"000000"  # with its last file gone, there would be no source to watch
     if name.endswith(_CODE) or b"__pycache__" in path or path in inputs:
         return False
     folded = path.lower()

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from freezegate.documents.ledger import Freeze
 from freezegate.gate.governed import Governed
 from freezegate.git.snapshot import Delta
 from freezegate.paths import RepoPath
+
+if TYPE_CHECKING:
+    from freezegate.documents.ledger import Freeze
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import os
 import select
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import NoReturn
 
 from freezegate.git.plumbing import Child, GitError, refusal
 
@@ -17,6 +18,7 @@ Blob = tuple[str, int, Iterable[bytes]]
 _ARGUMENTS = ("cat-file", "--batch", "--buffer")
 _PIPE = 1 << 20
 _READ = 1 << 20
+_KINDS = (b"blob ", b"tree ")
 _SLICE = 1000  # ids that are found between two looks at git's answers
 _WHOLE = 1 << 20  # bytes; larger blobs are handed on in pieces
 
@@ -63,7 +65,7 @@ class _Pipe:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._ids = iter(ids)
-        self._pending: list[str] = []
+        self._pending: list[tuple[str, bytes]] = []  # ids that are not answered yet, as text and with the space behind
         self._unsent = b""
         theirs, self._requests = os.pipe()
         try:
@@ -81,27 +83,36 @@ class _Pipe:
         self._poll.register(self._requests, select.POLLOUT)
 
     def blobs(self) -> Iterator[Blob]:
-        """Every blob in the order of the ids."""
-        while self._feeding or self._pending:
-            if not self._pending:
+        """Every object in the order of the ids."""
+        pending = self._pending
+        while self._feeding or pending:
+            if not pending:
                 self._feed()
                 continue
             answered = 0
-            pending = self._pending
-            for oid in pending:
-                head = self._header(oid)
-                if head is None:
+            buffer, at = self._buffer, self._at
+            read = len(buffer)
+            for oid, expected in pending:
+                end = buffer.find(b"\n", at)
+                if end < 0:
                     break
-                size, start = head
-                if size > _WHOLE:
+                width = len(expected)
+                if not buffer.startswith(expected, at) or buffer[at + width : at + width + 5] not in _KINDS:
+                    self._refuse(oid, buffer[at:end])
+                start = end + 1
+                size = int(buffer[at + width + 5 : end])
+                if start + size < read:
+                    at = start + size + 1
+                    yield oid, size, (buffer[start : at - 1],)
+                elif size > _WHOLE:
                     self._at = start
                     yield oid, size, self._pieces(size)
-                elif start + size < len(self._buffer):
-                    self._at = start + size + 1
-                    yield oid, size, (self._buffer[start : start + size],)
+                    buffer, at = self._buffer, self._at
+                    read = len(buffer)
                 else:
                     break
                 answered += 1
+            self._at = at
             del pending[:answered]
             if pending:
                 self._more()
@@ -117,20 +128,12 @@ class _Pipe:
             self._stop_feeding()
         return self._child.finish()
 
-    def _header(self, oid: str) -> tuple[int, int] | None:
-        """Size and start of the next object's bytes; None where its header has not been read whole."""
-        end = self._buffer.find(b"\n", self._at)
-        if end < 0:
-            return None
-        head = self._buffer[self._at : end]
-        seen, _, rest = head.partition(b" ")
-        _, _, size = rest.partition(b" ")
-        if seen != oid.encode("ascii") or not size.isdigit():
-            if rest == b"missing":
-                raise Missing(*missing(seen))
-            # an id that git read as a name would shift every later answer
-            raise GitError(f"git answered {head[:100].decode('ascii', 'replace')!r} for the object {oid}", "git fsck")
-        return int(size), end + 1
+    def _refuse(self, oid: str, head: bytes) -> NoReturn:
+        name, _, rest = head.partition(b" ")
+        if rest == b"missing":
+            raise Missing(*missing(name))
+        # an id that git read as a name would shift every later answer
+        raise GitError(f"git answered {head[:100].decode('ascii', 'replace')!r} for the object {oid}", "git fsck")
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         left = size
@@ -166,8 +169,9 @@ class _Pipe:
             if not found:
                 self._stop_feeding()
                 return
-            self._pending += found
-            self._unsent = "".join(f"{oid}\n" for oid in found).encode("ascii")
+            words = "\n".join(found).encode("ascii")
+            self._pending += zip(found, (words.replace(b"\n", b" \n") + b" ").split(b"\n"), strict=True)
+            self._unsent = words + b"\n"
         try:
             self._unsent = self._unsent[os.write(self._requests, self._unsent) :]
         except BlockingIOError:

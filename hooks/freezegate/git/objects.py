@@ -94,13 +94,15 @@ class Objects:
                 yield oid, b"".join(chunks), size
 
     def stream(self, ids: Iterable[str]) -> Iterator[Blob]:
-        """For each id in turn: the id, its size, and its bytes in chunks, to be read to the end.
+        """For each blob or tree in turn: the id, its size, and its bytes in chunks, to be read to the end.
 
         `ids` may be lazy: then, as for very many, a child of their own reads them while they are found.
         """
-        if not isinstance(ids, Sequence) or len(ids) >= _MANY:
-            yield from read_many(ids)
-            return
+        if isinstance(ids, Sequence) and len(ids) < _MANY:
+            return self._in_windows(ids)
+        return read_many(ids)
+
+    def _in_windows(self, ids: Sequence[str]) -> Iterator[Blob]:
         for start in range(0, len(ids), _WINDOW):
             window = ids[start : start + _WINDOW]
             stream = self._open()

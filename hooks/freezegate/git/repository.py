@@ -31,6 +31,7 @@ class GitStore:
         self._blobs: dict[str, tuple[bytes | None, int]] = {}
         self._held = 0
         self._searches: dict[tuple[str, bytes, Where], set[bytes]] = {}
+        self._ahead: dict[tuple[str, bytes, Where], plumbing.Child] = {}
 
     def trees(self, ids: Sequence[str]) -> Iterator[bytes]:
         """Raw tree objects, in order. Raises GitError."""
@@ -67,29 +68,37 @@ class GitStore:
         """Blobs of any size in order: id, size in bytes, chunks to be read to the end."""
         return self._objects.stream(ids)
 
+    def search_ahead(self, root: str, expression: bytes, where: Where) -> None:
+        """Start a search whose answer will be asked for."""
+        self._ahead[root, expression, where] = plumbing.Child(_grep(root, expression, where))
+
     def search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
         """Paths of the files of tree `root` with a line that matches the POSIX extended expression, byte by byte."""
         question = (root, expression, where)
         if question not in self._searches:
-            self._searches[question] = self._search(root, expression, where)
+            child = self._ahead.pop(question, None) or plumbing.Child(_grep(root, expression, where))
+            out = child.read_all()
+            status, errors = child.finish()
+            if status not in (0, 1):
+                raise plumbing.refusal(["grep"], status, errors)
+            prefix = len(root) + 1
+            self._searches[question] = {row[prefix:] for row in out.split(b"\0") if row}
         return self._searches[question]
-
-    def _search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
-        below = b":(top,glob)" + (literal_glob(where.folder) + b"/" if where.folder else b"")
-        pathspecs = [below + b"**/*" + literal_glob(where.suffix)]
-        pathspecs += [b":(top,exclude,literal)" + folder for folder in where.excluded]
-        options: list[str | bytes] = ["--no-recurse-submodules", "--full-name", "-a", "-l", "-z", "-E", "-e"]
-        options += [expression, root, "--"]
-        # One thread: on blobs this small git's threads only wait for one another.
-        status, out, errors = plumbing.answer(["-c", "grep.threads=1", "grep", *options, *pathspecs])
-        if status not in (0, 1):
-            raise plumbing.refusal(["grep"], status, errors)
-        prefix = len(root) + 1
-        return {row[prefix:] for row in out.split(b"\0") if row}
 
     def close(self) -> None:
         """End git's children."""
         self._objects.close()
+        while self._ahead:
+            self._ahead.popitem()[1].finish()
+
+
+def _grep(root: str, expression: bytes, where: Where) -> list[str | bytes]:
+    below = b":(top,glob)" + (literal_glob(where.folder) + b"/" if where.folder else b"")
+    pathspecs = [below + b"**/*" + literal_glob(where.suffix)]
+    pathspecs += [b":(top,exclude,literal)" + folder for folder in where.excluded]
+    # One thread: on blobs this small git's threads only wait for one another.
+    options = ["-c", "grep.threads=1", "grep", "--no-recurse-submodules", "--full-name", "-a", "-l", "-z", "-E", "-e"]
+    return [*options, expression, root, "--", *pathspecs]
 
 
 class Repository:
@@ -115,8 +124,8 @@ class Repository:
         """
         standing = standing or Standing()
         staged = {
-            RepoPath(path): None if mode == b"000000" else Entry(int(mode, 8), oid.decode("ascii"))
-            for path, _, mode, oid in standing.rows
+            RepoPath(row.path): None if row.mode == b"000000" else Entry(int(row.mode, 8), row.oid.decode("ascii"))
+            for row in standing.rows
         }
         return Snapshot(self._trees, standing.tree or "", staged)
 

@@ -32,14 +32,25 @@ _QUESTIONS = (
     b"HEAD:tests/properties",
 )
 
-Row = tuple[bytes, bytes, bytes, bytes]
+
+class Row:
+    """One staged difference: a path, the modes of both sides (``000000`` where one has none), and both ids."""
+
+    __slots__ = ("mode", "oid", "old_mode", "old_oid", "path")
+
+    def __init__(self, path: bytes, old_mode: bytes, mode: bytes, old_oid: bytes, oid: bytes) -> None:
+        self.path = path
+        self.old_mode = old_mode
+        self.mode = mode
+        self.old_oid = old_oid
+        self.oid = oid
 
 
 class Standing:
     """What git says of HEAD and the index.
 
     `head` and `tree` are None before the first commit; `config` and `properties` are what HEAD holds at the default
-    paths; `rows` is the index against HEAD: (path, old mode, new mode, new id), mode ``000000`` where a side has none;
+    paths; `rows` is the index against HEAD;
     `folder` is the git folder that all work trees share.
     """
 
@@ -81,10 +92,10 @@ def _parse(out: bytes) -> list[Row]:
     unmerged = []
     fields = out.split(b"\0")
     for header, path in zip(fields[0:-1:2], fields[1::2], strict=False):
-        old_mode, mode, _, oid, status = header[1:].split(b" ")
+        old_mode, mode, old_oid, oid, status = header[1:].split(b" ")
         if status == b"U":
             unmerged.append(path)
-        rows.append((path, old_mode, mode, oid))
+        rows.append(Row(path, old_mode, mode, old_oid, oid))
     if unmerged:
         from freezegate.paths import RepoPath
 

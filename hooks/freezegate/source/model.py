@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -94,6 +93,8 @@ class Function:
             # It parsed as part of its file, but a deeper call stack leaves less room for nesting.
             # Then a changed comment counts as a change, which errs on the safe side.
             dumped = self.text
+        import hashlib
+
         return hashlib.sha256(dumped).hexdigest()
 
 
