@@ -60,9 +60,8 @@ def asks_git(tree: ast.Module) -> bool:
         if isinstance(node, ast.ImportFrom) and node.module == "freezegate.git.plumbing":
             if {name.name for name in node.names} & {"Child", "answer", "ask"}:
                 return True
-        elif isinstance(node, ast.List) and node.elts and isinstance(node.elts[0], ast.Constant):
-            if node.elts[0].value in ("git", b"git"):
-                return True
+        elif isinstance(node, ast.List) and [getattr(first, "value", None) for first in node.elts[:1]] == ["git"]:
+            return True
     return False
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from building import SCOPE, Repo, environment, good_project, rebind, with_files
 
 COSTLY = frozenset(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from building import RECORD, SCOPE, Completed, Repo, environment, good_project, with_files
 
+from building import RECORD, SCOPE, Completed, Repo, environment, good_project, with_files
 from freezegate import __version__
 from freezegate.cli.commands import parser
 from freezegate.gate.registry import HOOKS

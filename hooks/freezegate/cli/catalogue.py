@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from freezegate.cli import check, demo, digest, explain, init
+from freezegate.cli import check, check_binding, cite, demo, digest, explain, init, lock, retire
 
-ADDERS = (check.add, demo.add, digest.add, explain.add, init.add)
+ADDERS = (
+    check.add,
+    check_binding.add,
+    cite.add,
+    demo.add,
+    digest.add,
+    explain.add,
+    init.add,
+    lock.add,
+    retire.add,
+)

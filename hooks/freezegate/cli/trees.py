@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -53,8 +52,3 @@ def looked_at(*, worktree: bool = False, rev: str | None = None) -> Iterator[Sig
         stack.callback(repository.close)
         snapshot = repository.staged() if rev is None else repository.snapshot(rev)
         yield Sight(alone(snapshot), top, prefix)
-
-
-def word(path: bytes) -> str:
-    """A path as text for a file operation."""
-    return os.fsdecode(path)

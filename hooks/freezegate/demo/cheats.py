@@ -44,7 +44,6 @@ def _soften(stage: Stage) -> None:
 
 def _all_at_once(stage: Stage) -> None:
     _relax_predicate(stage)
-    stage.shell("git", "add", "--all")
     stage.shell("freezegate", "lock")
     stage.shell("git", "add", "--all")
     digest = stage.shell("freezegate", "binding-digest", project.SCOPE).strip()

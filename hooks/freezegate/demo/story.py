@@ -56,7 +56,6 @@ def _adopt(stage: Stage) -> None:
     for path, text in project.FILES.items():
         if path != project.SOURCE:
             stage.write(path, text)
-    stage.shell("git", "add", "--all")
     stage.shell("freezegate", "lock")
 
 

@@ -34,7 +34,7 @@ class Teller:
         self._line(f"  {path}:")
         for sign, text in (("-", taken), ("+", put)):
             for line in text.splitlines():
-                self._line(f"    {sign} {line}")
+                self._line(f"    {sign} {line}".rstrip())
 
     def command(self, words: Sequence[str], output: str) -> None:
         """A command and everything that it printed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from freezegate.documents.checks import mapping, members, sequence, shown, text, whole, word
 from freezegate.documents.refusal import Refused
@@ -44,8 +44,7 @@ class Enumeration:
             yield at, f"{shown(value)} is not one of the listed values"
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """A number from `least` to `most`, both included; an integer where both bounds are."""
 
     least: int | float
@@ -60,8 +59,7 @@ class Range:
             yield at, f"{shown(value)} is not {'an integer' if only_integers else 'a number'}"
 
 
-@dataclass(frozen=True)
-class Boolean:
+class Boolean(NamedTuple):
     """``true`` or ``false``."""
 
     def violations(self, value: object, at: Pointer) -> Iterator[Violation]:
@@ -69,8 +67,7 @@ class Boolean:
             yield at, f"{shown(value)} is not true or false"
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """A string of `min_length` to `max_length` code points, all in `alphabet` where there is one."""
 
     min_length: int
@@ -88,8 +85,7 @@ class Text:
             yield at, f"the character {shown(outsider)} is not in the alphabet"
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(NamedTuple):
     """A list of `min_items` to `max_items` values, each in the domain `items`."""
 
     items: Field
@@ -107,8 +103,7 @@ class Items:
             yield from self.items.violations(item, (*at, index))
 
 
-@dataclass(frozen=True)
-class Fields:
+class Fields(NamedTuple):
     """An object with at least the declared fields, each in its domain."""
 
     fields: Mapping[str, Field]

@@ -15,6 +15,10 @@ from freezegate.paths import RepoPath
 from freezegate.text import quoted
 
 
+class Refusal(Exception):
+    """The command is refused, which is no failure of it: the message says why."""
+
+
 def alone(snapshot: Snapshot) -> Governed:
     """The tree under the config that it holds, else under the defaults. Raises CannotJudge where that is invalid."""
     library = Library(snapshot.store)

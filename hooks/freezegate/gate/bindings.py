@@ -131,9 +131,13 @@ class Binding:
 
     @property
     def bind_command(self) -> str:
-        """The command that makes the record anew from what is there."""
-        scope = self.scope.path.shell if self.scope is not None else shell_word(self.scope_id)
-        return f"freezegate bind --scope {scope} --case {self.tree.case_path(self.scope_id).shell}"
+        """The command that makes the record anew from what is there; what to do where nothing can be bound."""
+        if self.scope is None:
+            unread = self.unread_scope
+            return self.retire_command if unread is None else f"mend {unread.path}"
+        if self.case is None or self.decision.reason == "holds":
+            return self.retire_command
+        return f"freezegate bind --scope {self.scope.path.shell} --case {self.case.path.shell}"
 
     @property
     def retire_command(self) -> str:

@@ -12,7 +12,6 @@ from freezegate.git.entry import Entry
 from freezegate.git.snapshot import Snapshot
 from freezegate.paths import RepoPath
 
-
 File = tuple[bytes, Entry]
 Flaws = list[tuple[RepoPath, str]]
 _POINTERS = 1024  # bytes; no longer blob is an LFS pointer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import os
 import stat
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -68,13 +69,16 @@ class Worktree:
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
         """Which of these paths git's ignore rules leave out."""
-        from git import GitCommandError
-
-        given = list(paths)
-        try:
-            return set(self._repo.ignored(*given)) if given else set()
-        except GitCommandError as error:
-            raise _git_failed(error.stderr) from None
+        # Not Repo.ignored: it takes a name that begins with a dash for an option, and gives odd names back quoted.
+        with tempfile.TemporaryFile() as names:
+            names.write(b"".join(os.fsencode(path) + b"\0" for path in paths))
+            names.seek(0)
+            status, out, errors = self._repo.git.check_ignore(
+                "-z", "--stdin", istream=names, with_extended_output=True, with_exceptions=False, stdout_as_string=False
+            )
+        if status not in (0, 1):
+            raise _git_failed(errors)
+        return {os.fsdecode(name) for name in cast(bytes, out).split(b"\0") if name}
 
     def has_zero_byte(self, folder: RepoPath) -> bool:
         """Whether any file below the folder, tracked or yet to be added, holds a zero byte."""

@@ -6,8 +6,8 @@ costs a second look at a change, one that was missed would let the change throug
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -19,8 +19,7 @@ from freezegate.text import quoted
 __all__ = ["Closure", "Entry", "Files", "closure", "closures"]
 
 
-@dataclass(frozen=True)
-class Closure:
+class Closure(NamedTuple):
     """What one file can import.
 
     `files`: path to entry, the file itself first. `problems`: path and problem, sorted. `shadows`: sorted
@@ -30,7 +29,7 @@ class Closure:
     `Module.parse_error` says so): it has an owner of its own.
     """
 
-    files: dict[bytes, Entry] = field(default_factory=dict)
+    files: Mapping[bytes, Entry] = MappingProxyType({})
     problems: tuple[tuple[bytes, SourceProblem], ...] = ()
     shadows: tuple[bytes, ...] = ()
     links: tuple[bytes, ...] = ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 # Only names bound in MODULE can rebind a predicate; a CLASS can hide what an imported name is.
@@ -16,7 +15,6 @@ _LOOKUPS = frozenset(("getattr", "hasattr", "setattr", "delattr", "object"))  # 
 _REBINDERS = frozenset(("update", "setdefault", "pop", "clear", "popitem", "__setitem__", "__delitem__", "__ior__"))
 
 
-@dataclass
 class Collected:
     """What one pass found. Nodes are kept only until they are judged: a kept tree slows the collector down.
 
@@ -26,17 +24,18 @@ class Collected:
     literal ``getattr`` lookups.
     """
 
-    imports: list[tuple[ast.Import | ast.ImportFrom, int]] = field(default_factory=list)
-    names: list[ast.Name] = field(default_factory=list)
-    bases: list[ast.Name] = field(default_factory=list)
-    attributes: list[tuple[ast.Attribute, bool]] = field(default_factory=list)
-    calls: dict[int, ast.Call] = field(default_factory=dict)
-    lookups: dict[int, str] = field(default_factory=dict)
-    strings: list[ast.Constant] = field(default_factory=list)
-    functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=list)
-    generators: set[int] = field(default_factory=set)
-    bindings: dict[str, int] = field(default_factory=dict)
-    rebinds: bool = False
+    def __init__(self) -> None:
+        self.imports: list[tuple[ast.Import | ast.ImportFrom, int]] = []
+        self.names: list[ast.Name] = []
+        self.bases: list[ast.Name] = []
+        self.attributes: list[tuple[ast.Attribute, bool]] = []
+        self.calls: dict[int, ast.Call] = {}
+        self.lookups: dict[int, str] = {}
+        self.strings: list[ast.Constant] = []
+        self.functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+        self.generators: set[int] = set()
+        self.bindings: dict[str, int] = {}
+        self.rebinds: bool = False
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {}

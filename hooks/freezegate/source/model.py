@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import warnings
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 UNDECIDABLE = "closure-undecidable"
 DISGUISED = "source-disguised"
@@ -42,8 +42,7 @@ def _dumped(tree: ast.Module) -> str:
     return "\n".join(parts)
 
 
-@dataclass(frozen=True)
-class Import:
+class Import(NamedTuple):
     """One imported module, as written. Line and column are 1-based.
 
     `level` counts the leading dots. ``import a.b`` has no names, ``from a import c, d`` has c and d, a star
@@ -57,8 +56,7 @@ class Import:
     column: int
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """A ``def`` that stands directly in the module. `text` is its source, decorators included.
 
     `positional_required` names the positional parameters without a default; `variadic` says that it takes
@@ -78,11 +76,11 @@ class Function:
     variadic: bool
     text: bytes
 
-    @cached_property
+    @property
     def body(self) -> str:
         """A digest that changes with code, signature or decorators, not with position, layout or comments.
 
-        It is comparable only between runs of one Python version. Computed when first asked for: it costs more
+        It is comparable only between runs of one Python version. Computed when asked for: it costs more
         than all else that is read from the file, and only changed functions are ever compared.
         """
         try:
@@ -98,8 +96,7 @@ class Function:
         return hashlib.sha256(dumped).hexdigest()
 
 
-@dataclass(frozen=True)
-class SourceProblem:
+class SourceProblem(NamedTuple):
     """Why a file's imports, or its text itself, cannot be trusted. `rule` is UNDECIDABLE or DISGUISED."""
 
     rule: str
@@ -108,8 +105,7 @@ class SourceProblem:
     message: str
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(NamedTuple):
     """A Python file read as text.
 
     `bindings` says how often each name is bound in the module's own scope, by whatever construct. `rebinds`
@@ -119,8 +115,8 @@ class Module:
     """
 
     imports: tuple[Import, ...] = ()
-    functions: dict[str, Function] = field(default_factory=dict)
-    bindings: dict[str, int] = field(default_factory=dict)
+    functions: Mapping[str, Function] = MappingProxyType({})
+    bindings: Mapping[str, int] = MappingProxyType({})
     star_import: bool = False
     rebinds: bool = False
     problems: tuple[SourceProblem, ...] = ()

@@ -82,10 +82,8 @@ def record_scope_missing(binding: Binding) -> Iterator[Finding]:
         return
     rule_name, record = "record-scope-missing", binding.record
     if binding.scope is None:
-        unread = binding.unread_scope
         message = f"no readable scope has the id {binding.scope_id}"
-        hint = binding.retire_command if unread is None else f"mend {unread.path}"
-        yield at(rule_name, record, ("scope_id",), message, hint)
+        yield at(rule_name, record, ("scope_id",), message, binding.bind_command)
     elif binding.stated.scope is not None and binding.stated.scope != binding.scope.path.text:
         message = f'/scope: "{binding.stated.scope}" is not the scope\'s path {binding.scope.path}'
         yield at(rule_name, record, ("scope",), message, binding.bind_command)
@@ -172,7 +170,7 @@ def record_evaluations(binding: Binding) -> Iterator[Finding]:
 def counterexample_missing(binding: Binding) -> Iterator[Finding]:
     """On the record's hash, or its counterexample."""
     record, stated = binding.record, binding.stated
-    if record is None or stated is None:
+    if record is None or stated is None or stated.scope_id != binding.scope_id:
         return
     path = binding.tree.case_path(binding.scope_id)
     entry = binding.tree.entry(path)
@@ -247,9 +245,9 @@ def counterexample_scope(binding: Binding) -> Iterator[Finding]:
 def counterexample_mismatch(binding: Binding) -> Iterator[Finding]:
     """The stated and the real hash, on the record."""
     record, stated, real = binding.record, binding.stated, binding.case_sha256
-    if record is None or stated is None or stated.counterexample_sha256 is None or real is None:
+    if record is None or stated is None or stated.scope_id != binding.scope_id or real is None:
         return
-    if stated.counterexample_sha256 != real:
+    if stated.counterexample_sha256 not in (None, real):
         message = f"the record says {stated.counterexample_sha256}, the file has {real}"
         yield at("counterexample-mismatch", record, ("counterexample_sha256",), message, binding.bind_command)
 
@@ -271,6 +269,6 @@ def counterexample_out_of_domain(binding: Binding) -> Iterator[Finding]:
     if case.value.scope_id != binding.scope_id:
         return
     for pointer, why in outside(scope.value.domain, case.value.input):
-        message = f"/input/{'/'.join(map(str, pointer))}: {why}"
+        message = f"/{'/'.join(map(str, ('input', *pointer)))}: {why}"
         hint = f"retain a case inside the domain that {scope.path} declares"
         yield at("counterexample-out-of-domain", case, ("input", *pointer), message, hint)

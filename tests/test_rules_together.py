@@ -1,0 +1,172 @@
+"""What the rules promise together: one cause has one owner, merges are free, every way of reading finds the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from building import (
+    CITATION,
+    COUNTEREXAMPLE,
+    RECORD,
+    SCOPE,
+    SCOPE_ID,
+    as_json,
+    good_project,
+    rebind,
+)
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from memory import Content, Executable, Files, Link, Submodule, evaluate_memory, rules
+from rule_tables import Edit, append, drop, edited, fields, move, put, rebound, state_findings, swap
+
+from freezegate.findings import Report
+from freezegate.gate.force import CannotJudge
+from freezegate.text import escape
+
+PREDICATE = "tests/properties/order_total.py"
+AMOUNTS = "tests/properties/amounts.py"
+GENERATOR = "tests/fixtures/gen_orders.py"
+LOCK = "tests/fixtures/order_total.lock"
+UNBOUND = drop(RECORD, COUNTEREXAMPLE, CITATION)
+
+# Each single edit of the good project, and every rule that speaks of it. Several rules for one cause are there so
+# that each hook alone fails closed.
+CAUSES: list[tuple[str, Edit, set[str]]] = [
+    ("nothing", lambda files: files, set()),
+    ("source", append("src/orders.py", "# more\n"), set()),
+    ("readme", put("README.md", "# orders\n"), set()),
+    ("citation-taken-away", drop(CITATION), set()),
+    ("record-and-citation-taken-away", drop(RECORD, CITATION), set()),
+    ("freeze-taken-away", UNBOUND, set()),
+    ("predicate-deleted", drop(PREDICATE), {"predicate-missing"}),
+    ("predicate-renamed-in-its-file", swap(PREDICATE, "def test_total", "def check_total"), {"predicate-missing"}),
+    ("predicate-edited", append(PREDICATE, "# more\n"), {"predicate-without-scope"}),
+    ("predicate-does-not-parse", append(PREDICATE, "def\n"), {"predicate-missing"}),
+    ("helper-edited", append(AMOUNTS, "# more\n"), {"predicate-without-scope"}),
+    ("helper-deleted", drop(AMOUNTS), {"predicate-without-scope"}),
+    ("scope-unreadable", append(SCOPE, "x: [\n"),
+     {"scope-unreadable", "record-scope-missing", "citation-open-record", "property-removed"}),
+    ("scope-without-domain", swap(SCOPE, "domain:", "domains:"),
+     {"scope-schema", "record-scope-missing", "citation-open-record", "property-removed"}),
+    ("scope-deleted", drop(SCOPE), {"property-removed", "record-scope-missing", "citation-open-record"}),
+    ("scope-edited", swap(SCOPE, "max: 20", "max: 21"), {"digest-mismatch", "citation-open-record"}),
+    ("scope-moved", move(SCOPE, "tests/properties/a.scope.yaml"), {"digest-mismatch", "citation-open-record"}),
+    ("generator-edited", append(GENERATOR, "# more\n"), {"digest-mismatch", "citation-open-record"}),
+    ("generator-deleted", drop(GENERATOR), {"digest-input-missing", "citation-open-record"}),
+    ("generator-does-not-parse", append(GENERATOR, "def\n"), {"digest-mismatch", "citation-open-record"}),
+    ("lock-deleted", drop(LOCK), {"digest-input-missing", "citation-open-record"}),
+    ("lock-links", put(LOCK, Link("x")), {"digest-input-kind", "citation-open-record"}),
+    ("record-unreadable", put(RECORD, "{"), {"record-unreadable", "citation-open-record"}),
+    ("record-deleted", drop(RECORD), {"citation-dangling"}),
+    ("null-hash", fields(RECORD, counterexample_sha256=None),
+     {"record-open", "citation-open-record", "citation-mismatch"}),
+    ("case-edited", append(COUNTEREXAMPLE, "\n"), {"counterexample-mismatch", "citation-open-record"}),
+    ("case-deleted", drop(COUNTEREXAMPLE), {"counterexample-missing", "citation-open-record"}),
+    ("case-unreadable", put(COUNTEREXAMPLE, "{"), {"counterexample-unreadable", "citation-open-record"}),
+    ("citation-unreadable", put(CITATION, "{"), {"citation-unreadable"}),
+    ("citation-of-another", fields(CITATION, scope_id="a.b"), {"citation-name"}),
+    ("oracle-deleted", drop("props/order_total.py"), {"oracle-missing"}),
+    ("property-unreadable", put("catalog/order_total.yaml", "{"), {"catalog-unreadable", "claimed-unknown"}),
+    ("claims-unreadable", put("catalog/claimed.json", "{"), {"claimed-unreadable"}),
+    ("ledger-unreadable", put("freezes/ledger.json", "{"), {"ledger-unreadable"}),
+    ("fixtures-deleted", drop("fixtures"), {"digest-input-missing"}),
+    ("source-deleted", drop("src"), {"config-invalid"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("edit", "expected"), [pytest.param(e, x, id=name) for name, e, x in CAUSES])
+def test_one_cause_has_its_owner_and_no_more(edit: Edit, expected: set[str]) -> None:
+    files = good_project()
+    found = rules(files, edited(files, edit))
+    assert set(found) == expected
+    assert len(found) == len(expected)  # one finding a rule
+
+
+# -- merges
+
+
+def merged(ours: Files, theirs: Files, result: Files) -> list[str]:
+    found = rules([ours, theirs], result)
+    assert found == rules([theirs, ours], result)
+    assert found == rules([ours, theirs], result, staged=True, narrow_from=0)
+    return found
+
+
+BASE = edited(good_project(), drop(CITATION))
+NEW_PREDICATE = edited(BASE, append(PREDICATE, "# more\n"), append(SCOPE, "# with it\n"), rebound())
+SECOND = "tests/properties/amounts.scope.yaml"
+NEW_SCOPE = edited(
+    BASE,
+    put("tests/properties/small.py", "def test_small(case):\n    assert case\n"),
+    put(SECOND, good_project()[SCOPE].replace(SCOPE_ID.encode(), b"small.one").replace(
+        b"order_total.py:test_total_non_negative", b"small.py:test_small")),
+)  # fmt: skip
+
+
+def test_a_merge_that_takes_both_parents_units_is_free() -> None:
+    both = {**NEW_PREDICATE, **{path: text for path, text in NEW_SCOPE.items() if path not in BASE}}
+    assert merged(NEW_PREDICATE, NEW_SCOPE, both) == []
+
+
+def test_a_merge_that_takes_one_side_is_free() -> None:
+    assert merged(BASE, NEW_PREDICATE, NEW_PREDICATE) == []
+    assert merged(BASE, NEW_SCOPE, NEW_SCOPE) == []
+
+
+def test_a_merge_with_a_broken_side_takes_it_on_without_being_asked() -> None:
+    """A unit that equals one old side's is that side's to mend."""
+    broken = edited(BASE, put(RECORD, "{"))
+    assert merged(BASE, broken, broken) == []
+
+
+def test_predicate_from_one_parent_and_scope_from_the_other_is_found() -> None:
+    mixture = {**NEW_PREDICATE, SCOPE: BASE[SCOPE], RECORD: BASE[RECORD]}
+    assert merged(BASE, NEW_PREDICATE, mixture) == ["predicate-without-scope"]
+
+
+def test_record_from_one_parent_and_generator_from_the_other_is_found() -> None:
+    ours = edited(BASE, append(GENERATOR, "# ours\n"), rebound())
+    theirs = edited(BASE, append(GENERATOR, "# theirs\n"), rebound())
+    assert merged(ours, theirs, ours) == []
+    assert merged(ours, theirs, {**ours, RECORD: theirs[RECORD]}) == ["digest-mismatch"]
+
+
+def test_two_parents_that_bring_one_id_are_found() -> None:
+    ours = edited(BASE, put("tests/properties/a.scope.yaml", _scope("two.parents")))
+    theirs = edited(BASE, put("tests/properties/b.scope.yaml", _scope("two.parents")))
+    assert merged(ours, theirs, {**ours, **theirs}) == ["scope-id-duplicate"]
+
+
+def test_a_shadow_from_one_parent_beside_the_other_parents_file_is_found() -> None:
+    ours = edited(BASE, put("tests/properties/small.so", b""))
+    assert merged(ours, NEW_SCOPE, {**ours, **NEW_SCOPE}) == ["predicate-shadowed"]
+
+
+def test_a_citation_of_one_parent_is_free_and_one_made_in_the_merge_is_judged_for_each_side() -> None:
+    cited = edited(BASE, put(CITATION, good_project()[CITATION]))
+    assert merged(cited, NEW_SCOPE, {**cited, **NEW_SCOPE}) == []
+    with_citation = rebind({**_plain(NEW_PREDICATE), CITATION: b""})
+    # Only from BASE does the predicate move; the citation is in neither parent.
+    assert merged(BASE, NEW_PREDICATE, with_citation) == ["citation-oracle-moved"]
+    assert rules([NEW_PREDICATE], with_citation) == []
+
+
+def test_a_scope_that_both_parents_have_is_missed_and_one_that_a_parent_removed_is_not() -> None:
+    without = edited(BASE, UNLESS_CITED, drop(SCOPE, PREDICATE))
+    assert merged(BASE, without, without) == []
+    ours, theirs = edited(BASE, append("src/orders.py", "#\n")), NEW_SCOPE
+    lost = edited({**ours, **NEW_SCOPE}, UNLESS_CITED, drop(SCOPE, PREDICATE))
+    assert "property-removed" in merged(ours, theirs, lost)
+
+
+UNLESS_CITED = drop(RECORD, COUNTEREXAMPLE)
+
+
+def _scope(scope_id: str) -> bytes:
+    return good_project()[SCOPE].replace(SCOPE_ID.encode(), scope_id.encode())
+
+
+def _plain(files: Files) -> dict[str, bytes]:
+    return {str(path): text for path, text in files.items() if isinstance(text, bytes)}
