@@ -102,6 +102,9 @@ class MemoryStore:
             data = self._objects[oid]
             yield oid, len(data), (data[:1024], data[1024:])
 
+    def reopen(self) -> None:
+        """Nothing is shared that a fork could disturb."""
+
     def search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
         """Paths of regular files with a line that matches."""
         self.searches += 1

@@ -77,6 +77,7 @@ def _sized() -> str:
 
 
 SIZED = _sized()
+STALE = freeze(fixture_digest="0" * 64)
 # The property judged by the scope's predicate, so that its freeze rests on the scope's record.
 SCOPED = put(
     ENTRY,
@@ -141,8 +142,7 @@ TABLE: list[Row] = [
     accept("ledger-digest-stale", "old-entry-under-new-fixtures", put("fixtures/more.txt", "x"),
            before=(ledger(freeze()),)),
     accept("ledger-digest-stale", "sized", ledger(freeze(fixture_digest=SIZED)), **KNOWN),
-    accept("ledger-digest-stale", "formatted-anew", put(LEDGER, as_json([freeze()]).replace(b"\n", b"\r\n")),
-           before=(ledger(freeze(fixture_digest="0" * 64)),)),
+    accept("ledger-digest-stale", "formatted-anew", put(LEDGER, as_json([STALE]).replace(b"\n", b"\r\n")), before=(ledger(STALE),)),
     reject(
         "ledger-digest-stale", "another", ledger(freeze(fixture_digest="0" * 64)),
         at=f"{LEDGER}:5:5", says="the tree gives " + digest_of(dict(good_project())),

@@ -16,13 +16,14 @@ from building import (
     good_project,
     rebind,
 )
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 from memory import Content, Executable, Files, Link, Submodule, evaluate_memory, rules
 from rule_tables import Edit, append, drop, edited, fields, move, put, rebound, state_findings, swap
+from wild_edits import edited_projects, settle, shown, wild_project
 
 from freezegate.findings import Report
-from freezegate.gate.force import CannotJudge
+from freezegate.errors import CannotJudge
 from freezegate.text import escape
 
 PREDICATE = "tests/properties/order_total.py"
@@ -41,14 +42,15 @@ CAUSES: list[tuple[str, Edit, set[str]]] = [
     ("record-and-citation-taken-away", drop(RECORD, CITATION), set()),
     ("freeze-taken-away", UNBOUND, set()),
     ("predicate-deleted", drop(PREDICATE), {"predicate-missing"}),
-    ("predicate-renamed-in-its-file", swap(PREDICATE, "def test_total", "def check_total"), {"predicate-missing"}),
+    ("predicate-renamed-in-its-file", swap(PREDICATE, "def test_total", "def check_total"),
+     {"predicate-missing", "predicate-without-scope"}),
     ("predicate-edited", append(PREDICATE, "# more\n"), {"predicate-without-scope"}),
-    ("predicate-does-not-parse", append(PREDICATE, "def\n"), {"predicate-missing"}),
+    ("predicate-does-not-parse", append(PREDICATE, "def\n"), {"predicate-missing", "predicate-without-scope"}),
     ("helper-edited", append(AMOUNTS, "# more\n"), {"predicate-without-scope"}),
     ("helper-deleted", drop(AMOUNTS), {"predicate-without-scope"}),
     ("scope-unreadable", append(SCOPE, "x: [\n"),
      {"scope-unreadable", "record-scope-missing", "citation-open-record", "property-removed"}),
-    ("scope-without-domain", swap(SCOPE, "domain:", "domains:"),
+    ("scope-of-another-version", swap(SCOPE, "version: 3", "version: 4"),
      {"scope-schema", "record-scope-missing", "citation-open-record", "property-removed"}),
     ("scope-deleted", drop(SCOPE), {"property-removed", "record-scope-missing", "citation-open-record"}),
     ("scope-edited", swap(SCOPE, "max: 20", "max: 21"), {"digest-mismatch", "citation-open-record"}),
@@ -170,3 +172,76 @@ def _scope(scope_id: str) -> bytes:
 
 def _plain(files: Files) -> dict[str, bytes]:
     return {str(path): text for path, text in files.items() if isinstance(text, bytes)}
+
+
+# -- every way of reading the trees
+
+
+def judged(old: Any, new: Files, **options: Any) -> Report | str:
+    """The report, or why none could be made."""
+    try:
+        return evaluate_memory(old, new, **options)
+    except CannotJudge as refusal:
+        return refusal.message
+
+
+def same(first: Report | str, second: Report | str) -> None:
+    if isinstance(first, str) or isinstance(second, str):
+        assert first == second
+    else:
+        assert first.findings == second.findings
+        assert first.checked == second.checked
+
+
+FAST = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@FAST
+@given(st.data())
+def test_searching_for_what_a_change_touches_finds_what_reading_everything_finds(data: st.DataObject) -> None:
+    old = data.draw(st.just(dict(wild_project())) | edited_projects())
+    note(shown(old, dict(wild_project())))
+    new = data.draw(edited_projects(old))
+    note(shown(new, old))
+    whole = judged(old, new, narrow_from=10**9)
+    same(judged(old, new, narrow_from=0), whole)
+    same(judged(old, new, narrow_from=0, staged=True), whole)
+    for rule in {each.rule for each in whole.findings} if isinstance(whole, Report) else ():
+        event(rule)
+
+
+@FAST
+@given(st.data())
+def test_a_step_from_a_clean_tree_finds_what_the_tree_alone_shows(data: st.DataObject) -> None:
+    old = dict(wild_project())
+    new = data.draw(edited_projects(old))
+    note(shown(new, old))
+    step, everything = judged(old, new), judged(old, new, verify_all=True)
+    if isinstance(step, str) or isinstance(everything, str):
+        assert step == everything
+        return
+    assert state_findings(step.findings) == state_findings(everything.findings)
+    if "tests/properties/order_total.scope.yaml" in new and ".freezegate.yaml" not in new:
+        alone = judged(None, new)
+        assert isinstance(alone, Report)
+        if "catalog/claimed.json" in new:
+            assert state_findings(step.findings) == state_findings(alone.findings)
+
+
+@FAST
+@given(st.data())
+def test_merges_of_random_sides(data: st.DataObject) -> None:
+    base = dict(wild_project())
+    ours = data.draw(edited_projects(base, most=3))
+    theirs = data.draw(edited_projects(base, most=3))
+    note(shown(ours, base) + shown(theirs, base))
+    for side in (ours, theirs):
+        report = judged([ours, theirs], side)
+        assert isinstance(report, str) or not report.findings
+    sides = {**ours, **theirs}
+    from_ours = data.draw(st.sets(st.sampled_from(sorted({**ours, **theirs}))))
+    mixture = settle({path: (ours if path in from_ours else theirs).get(path, sides[path]) for path in sides})
+    note(shown(mixture, ours))
+    whole = judged([ours, theirs], mixture, narrow_from=10**9)
+    same(judged([ours, theirs], mixture, narrow_from=0), whole)
+    same(judged([ours, theirs], mixture, narrow_from=0, staged=True), whole)

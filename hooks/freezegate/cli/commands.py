@@ -57,6 +57,8 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
         return _failed(error.message, error.hint, options.debug)
     except UsageError as error:
         return _failed(str(error), f"freezegate {options.command} --help", options.debug)
+    except BrokenPipeError:
+        raise  # the reader of our output went away: nobody to tell
     except TimeoutError:
         return _failed("the time limit ran out before the check was made", "raise --time-limit", options.debug)
     except OSError as error:

@@ -52,14 +52,18 @@ def with_predicate_digest(data: bytes, digest: str) -> bytes:
             after = load_yaml(result)
         except LoadError:
             continue
-        if (KEY,) not in after.folded and _same(after.value, {**before, KEY: digest}):
+        if (KEY,) not in after.folded and _is_edit(after.value, before, digest):
             return result
     raise CannotEdit("it is written in a way that cannot be edited in place")
 
 
-def _same(one: object, other: object) -> bool:
-    """Equal, types and the order of keys included."""
-    return repr(one) == repr(other)
+def _is_edit(after: object, before: dict[str, object], digest: str) -> bool:
+    """Whether the value is there and all else is as before, types included."""
+    return isinstance(after, dict) and after.get(KEY) == digest and repr(_others(after)) == repr(_others(before))
+
+
+def _others(value: dict[str, object]) -> dict[str, object]:
+    return {key: each for key, each in value.items() if key != KEY}
 
 
 def _attempts(text: str, form: _Form, digest: str) -> Iterator[str]:
@@ -98,16 +102,16 @@ def _form(text: str) -> _Form | None:
     key: str | None = None
     expects_key = True
     while True:
-        event = loader.get_event()
+        event: Any = loader.get_event()
         kind = type(event)
         if kind is yaml.StreamEndEvent:
             break
         if kind is yaml.DocumentEndEvent:
             end = event.start_mark.index if event.explicit else len(text)
             continue
-        if depth == 0 and root is None and isinstance(event, yaml.NodeEvent):
-            if kind is not yaml.MappingStartEvent:
-                return None
+        if root is None and kind in (yaml.ScalarEvent, yaml.SequenceStartEvent):
+            return None
+        if root is None and kind is yaml.MappingStartEvent:
             root, last = event, event.end_mark.index
         elif depth == 1 and kind is yaml.ScalarEvent:
             if expects_key:
@@ -116,13 +120,12 @@ def _form(text: str) -> _Form | None:
                 value = (event.start_mark.index, event.end_mark.index)
                 quote = event.style if event.style in ("'", '"') else ""
             expects_key = not expects_key
-        if isinstance(event, yaml.CollectionStartEvent):
+        if kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
             depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
+        elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
             depth -= 1
-            if depth == 1:
-                expects_key = True
-        if depth >= 1 and event is not root and not (kind is yaml.MappingEndEvent and depth == 0):
+            expects_key = True
+        if depth and event is not root:
             last = event.end_mark.index
     if root is None:
         return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 
 from freezegate import digests
 from freezegate.gate.governed import Governed
@@ -68,10 +69,10 @@ def _members(snapshot: Snapshot, root: RepoPath, folder: bytes) -> Iterator[tupl
     prefix = folder + b"/" if folder else b""
     members: list[tuple[bytes, Entry | None]] = [(prefix + name, entry) for name, entry in names.leaves(b"")]
     members += [(prefix + name, None) for name in below]
-    if any(not name.isascii() for name in names):
+    if all(map(bytes.isascii, names)):
+        members.sort(key=itemgetter(0))
+    else:
         members.sort(key=lambda member: digests.component_key(member[0]))
-    elif below:  # git sorts a folder as if its name ended in a slash
-        members.sort(key=lambda member: member[0])
     return iter(members)
 
 
@@ -89,12 +90,13 @@ def _items(tree: Governed, files: Iterator[File], sized: bool, flaws: Flaws) -> 
 
     for _, size, chunks in tree.library.store.stream(ids()):
         path, entry = waiting.popleft()
+        pieces: Iterable[bytes] = chunks
         if size < _POINTERS:
-            chunks = (data,) = (b"".join(chunks),)
-            if digests.is_lfs_pointer(data):
+            pieces = data = tuple(chunks)
+            if digests.is_lfs_pointer(b"".join(data)):
                 flaws.append((RepoPath(path), "is an LFS pointer, not the file"))
         if not sized and not (path.isascii() and path.decode("ascii").isprintable()):
             why = digests.ambiguity(path)
             if why is not None:
                 flaws.append((RepoPath(path), f"cannot be hashed under framing plain: {why}"))
-        yield digests.Item(path, entry.mode, size, chunks)
+        yield digests.Item(path, entry.mode, size, pieces)

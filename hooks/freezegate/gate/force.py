@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from freezegate.documents.config import DEFAULT, Config
 from freezegate.documents.reading import Reading, read_config
-from freezegate.errors import CannotJudge as CannotJudge
+from freezegate.errors import CannotJudge
 from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.library import Library
 from freezegate.git.change import Change

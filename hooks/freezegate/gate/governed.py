@@ -243,6 +243,13 @@ class Governed:
         entries = [self.snapshot.entry(path) for path in paths]
         self.library.store.prefetch(entry.oid for entry in entries if entry is not None and entry.is_file)
 
+    @cached_property
+    def roots(self) -> tuple[RepoPath, ...]:
+        """Import roots behind a file's own folder: those of the layout, and the folders that hold a source package,
+        which a run appends too and where other files may lie."""
+        packages = (folder for folder in self.places.source if self.entry(folder.joined(b"__init__.py")) is not None)
+        return tuple(dict.fromkeys((*self.places.roots, *(folder.parent for folder in packages))))
+
     def closure(self, path: RepoPath | None, conftest: bool = False) -> Closure | None:
         """The closure of the Python file at `path`; None where no regular file is."""
         if path is None:
@@ -252,7 +259,7 @@ class Governed:
             entry = self.snapshot.entry(path)
             known = None
             if entry is not None and entry.is_file:
-                known = closure(path, self, self.places.roots, self.places.source, conftest)
+                known = closure(path, self, self.roots, self.places.source, conftest)
             self._closures[key] = known
         return self._closures[key]
 

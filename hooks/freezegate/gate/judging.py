@@ -12,7 +12,7 @@ from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.layout import ConfigUnit, Flaw, FolderUnit, file_flaws, place_flaws
 from freezegate.gate.library import Library
 from freezegate.gate.narrow import touched_scopes
-from freezegate.gate.registry import for_unit
+from freezegate.gate.registry import Check, for_unit
 from freezegate.gate.rules import gate_integrity, scope_schema  # noqa: F401  (imported for the rules that they register)
 from freezegate.gate.sets import Collision, collisions
 from freezegate.gate.step import Step
@@ -44,6 +44,7 @@ class Judge:
         self.all = verify_all or not old
         self.findings: set[Finding] = set()
         self.checked: dict[str, set[RepoPath]] = {kind: set() for kind in DOCUMENT_KINDS}
+        self._checks: dict[str, list[Check]] = {}
         self.few: set[RepoPath] | None = None
         # A unit that equals one old side's is passed over, so what the smallest step touched is enough to look at.
         self.delta: Delta = min(deltas, key=len, default={})
@@ -62,7 +63,10 @@ class Judge:
     # -- running rules
 
     def state(self, unit: str, value: Any) -> None:
-        for check in for_unit(unit, change=False):
+        checks = self._checks.get(unit)
+        if checks is None:
+            checks = self._checks[unit] = for_unit(unit, change=False)
+        for check in checks:
             self.findings.update(check(value))
 
     def step_by_step(self, unit: str, value: Any, steps: Iterable[Step] | None = None) -> None:

@@ -64,7 +64,8 @@ def place_flaws(tree: Governed) -> Iterator[Flaw]:
         names = tree.children(step.parent)
         folded = fold(step.name)
         for name in names:
-            could = len(name) == len(folded) if name.isascii() else not folded.isascii()
+            # Folding keeps the length of ASCII names; others (a long s, a Kelvin sign) it can shorten to ASCII.
+            could = len(name) == len(folded) if name.isascii() else len(name) <= 4 * len(folded)
             if could and name != step.name and fold(name) == folded:
                 twin = step.parent.joined(name)
                 if twin not in steps:
@@ -81,21 +82,37 @@ def _kind(path: RepoPath, entry: Entry) -> Flaw:
 def file_flaws(tree: Governed, paths: Iterable[tuple[RepoPath, Entry]]) -> Iterator[Flaw]:
     """Of these files: documents that are links or submodules, strangers in bindings and freezes, ``*.scope.yml``."""
     places = tree.places
+    kinds = {}
+    if tree.binding_on:
+        kinds = {places.properties: _scope_flaw, places.bindings: _bound_flaw, places.freezes: _bound_flaw}
+    if tree.verdict_on:
+        kinds[places.catalog] = _catalog_flaw
     for path, entry in paths:
-        if tree.binding_on and path.below(places.properties):
-            if path.endswith(b".scope.yaml") and not entry.is_file:
-                yield _kind(path, entry)
-            elif path.lower().endswith((b".scope.yml", b".scope.yaml")) and not path.endswith(b".scope.yaml"):
-                right = RepoPath(path[: path.rindex(b".")] + b".yaml")
-                message = f"{path} looks like a scope, but scopes end in .scope.yaml"
-                yield Flaw(path, entry, message, f"git mv -- {path.shell} {right.shell}")
-        for folder in (places.bindings, places.freezes):
-            if tree.binding_on and path.below(folder):
-                if tree.id_in_name(path) is None:
-                    if not path.name.startswith((b"README", b".git")):
-                        message = f"{path} is no document, and nothing else belongs in {folder}/"
-                        yield Flaw(path, entry, message, f"git rm --cached -- {path.shell}")
-                elif not entry.is_file:
-                    yield _kind(path, entry)
-        if tree.verdict_on and path.below(places.catalog) and path.endswith(b".yaml") and not entry.is_file:
-            yield _kind(path, entry)
+        for folder, judge in kinds.items():
+            if path.startswith(folder) and path.below(folder):
+                flaw = judge(tree, path, entry)
+                if flaw is not None:
+                    yield flaw
+
+
+def _scope_flaw(tree: Governed, path: RepoPath, entry: Entry) -> Flaw | None:
+    if path.endswith(b".scope.yaml"):
+        return None if entry.is_file else _kind(path, entry)
+    if not path.lower().endswith((b".scope.yml", b".scope.yaml")):
+        return None
+    right = RepoPath(path[: path.rindex(b".")] + b".yaml")
+    message = f"{path} looks like a scope, but scopes end in .scope.yaml"
+    return Flaw(path, entry, message, f"git mv -- {path.shell} {right.shell}")
+
+
+def _bound_flaw(tree: Governed, path: RepoPath, entry: Entry) -> Flaw | None:
+    if tree.id_in_name(path) is not None:
+        return None if entry.is_file else _kind(path, entry)
+    if path.name.startswith((b"README", b".git")):
+        return None
+    message = f"{path} is no document, and nothing else belongs in {path.parent}/"
+    return Flaw(path, entry, message, f"git rm --cached -- {path.shell}")
+
+
+def _catalog_flaw(tree: Governed, path: RepoPath, entry: Entry) -> Flaw | None:
+    return _kind(path, entry) if path.endswith(b".yaml") and not entry.is_file else None

@@ -10,7 +10,6 @@ import os
 import select
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NoReturn
 
 from freezegate.git.plumbing import Child, GitError, refusal
 
@@ -18,9 +17,8 @@ Blob = tuple[str, int, Iterable[bytes]]
 _ARGUMENTS = ("cat-file", "--batch", "--buffer")
 _PIPE = 1 << 20
 _READ = 1 << 20
-_KINDS = (b"blob ", b"tree ")
 _SLICE = 1000  # ids that are found between two looks at git's answers
-_WHOLE = 1 << 20  # bytes; larger blobs are handed on in pieces
+_WHOLE = 1 << 18  # bytes; larger blobs are handed on in pieces
 
 
 class Missing(GitError):
@@ -65,7 +63,7 @@ class _Pipe:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._ids = iter(ids)
-        self._pending: list[tuple[str, bytes]] = []  # ids that are not answered yet, as text and with the space behind
+        self._pending: list[tuple[str, bytes]] = []  # not answered yet: id, header expected
         self._unsent = b""
         theirs, self._requests = os.pipe()
         try:
@@ -93,14 +91,14 @@ class _Pipe:
             buffer, at = self._buffer, self._at
             read = len(buffer)
             for oid, expected in pending:
-                end = buffer.find(b"\n", at)
+                first = at + len(expected)
+                end = buffer.find(b"\n", first)
                 if end < 0:
                     break
-                width = len(expected)
-                if not buffer.startswith(expected, at) or buffer[at + width : at + width + 5] not in _KINDS:
-                    self._refuse(oid, buffer[at:end])
+                if not buffer.startswith(expected, at):
+                    self._require_tree(oid, buffer[at:end])
                 start = end + 1
-                size = int(buffer[at + width + 5 : end])
+                size = int(buffer[first:end])
                 if start + size < read:
                     at = start + size + 1
                     yield oid, size, (buffer[start : at - 1],)
@@ -128,8 +126,11 @@ class _Pipe:
             self._stop_feeding()
         return self._child.finish()
 
-    def _refuse(self, oid: str, head: bytes) -> NoReturn:
-        name, _, rest = head.partition(b" ")
+    def _require_tree(self, oid: str, head: bytes) -> None:
+        """What is no blob may be a tree (its header is as long); anything else is refused."""
+        if head.startswith(f"{oid} tree ".encode("ascii")):
+            return
+        name, _, rest = head.split(b"\n")[0].partition(b" ")
         if rest == b"missing":
             raise Missing(*missing(name))
         # an id that git read as a name would shift every later answer
@@ -170,7 +171,8 @@ class _Pipe:
                 self._stop_feeding()
                 return
             words = "\n".join(found).encode("ascii")
-            self._pending += zip(found, (words.replace(b"\n", b" \n") + b" ").split(b"\n"), strict=True)
+            heads = words.replace(b"\n", b" blob \n") + b" blob "
+            self._pending += zip(found, heads.split(b"\n"), strict=True)
             self._unsent = words + b"\n"
         try:
             self._unsent = self._unsent[os.write(self._requests, self._unsent) :]

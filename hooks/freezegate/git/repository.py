@@ -33,6 +33,11 @@ class GitStore:
         self._searches: dict[tuple[str, bytes, Where], set[bytes]] = {}
         self._ahead: dict[tuple[str, bytes, Where], plumbing.Child] = {}
 
+    def reopen(self) -> None:
+        """In a forked child: leave the parent's git children alone and start new ones when they are needed."""
+        self._objects = Objects()
+        self._ahead = {}
+
     def trees(self, ids: Sequence[str]) -> Iterator[bytes]:
         """Raw tree objects, in order. Raises GitError."""
         for oid, data, size in self._objects.read(ids, _TREE_LIMIT):

@@ -96,6 +96,9 @@ class Store(Protocol):
     def stream(self, ids: Iterable[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
         """Blobs of any size in order: id, size in bytes, chunks to be read to the end."""
 
+    def reopen(self) -> None:
+        """In a forked child: share nothing with the parent that only one of the two may read from."""
+
     def search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
         """Paths of the files of tree `root` with a line that matches the POSIX extended expression, byte by byte."""
 
@@ -171,6 +174,7 @@ class Snapshot:
                 if folder:
                     self._laid_below.setdefault(folder.parent, set()).add(folder)
         self._folders: dict[bytes, Names] = {}
+        self._entries: dict[bytes, Entry | None] = {}
 
     def children(self, folder: bytes) -> Names:
         """Name to entry of one folder (empty bytes: the root); empty where there is no such folder."""
@@ -219,9 +223,13 @@ class Snapshot:
 
     def entry(self, path: bytes) -> Entry | None:
         """The entry at `path`; None where it or a folder above it is absent, or where one above is no folder."""
-        head, _, name = path.rpartition(b"/")
-        found: Entry | None = self.children(head).get(name)
-        return found
+        try:
+            return self._entries[path]
+        except KeyError:
+            head, _, name = path.rpartition(b"/")
+            found: Entry | None = self.children(head).get(name)
+            self._entries[path] = found
+            return found
 
     def obstruction(self, path: RepoPath) -> tuple[RepoPath, Entry] | None:
         """The first thing on the way to `path`, itself included, that is a link or a submodule."""

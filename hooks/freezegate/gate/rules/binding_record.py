@@ -24,7 +24,7 @@ HOOK = "binding-record"
 )
 def record_unreadable(binding: Binding) -> Iterator[Finding]:
     """Each reason of the strict loader."""
-    if binding.record is not None:
+    if binding.record is not None and binding.record.reading.problems:
         yield from refused(
             "record-unreadable",
             "unreadable",
@@ -45,7 +45,7 @@ def record_unreadable(binding: Binding) -> Iterator[Finding]:
 )
 def record_schema(binding: Binding) -> Iterator[Finding]:
     """Each violation."""
-    if binding.record is not None:
+    if binding.record is not None and binding.record.reading.problems:
         yield from refused("record-schema", "schema", binding.record.path, binding.record.reading, binding.bind_command)
 
 
@@ -193,7 +193,7 @@ def counterexample_missing(binding: Binding) -> Iterator[Finding]:
 )
 def counterexample_unreadable(binding: Binding) -> Iterator[Finding]:
     """Each reason of the strict loader."""
-    if binding.case is not None:
+    if binding.case is not None and binding.case.reading.problems:
         hint = f"retain the case again, or: git rm --cached -- {binding.case.path.shell}"
         yield from refused("counterexample-unreadable", "unreadable", binding.case.path, binding.case.reading, hint)
 
@@ -209,7 +209,7 @@ def counterexample_unreadable(binding: Binding) -> Iterator[Finding]:
 )
 def counterexample_schema(binding: Binding) -> Iterator[Finding]:
     """Each violation."""
-    if binding.case is not None:
+    if binding.case is not None and binding.case.reading.problems:
         hint = f"retain the case again, or: git rm --cached -- {binding.case.path.shell}"
         yield from refused("counterexample-schema", "schema", binding.case.path, binding.case.reading, hint)
 

@@ -28,7 +28,7 @@ _SHARED = ("scope_id", "fixture_digest", "counterexample_sha256", "class_local",
 )
 def citation_unreadable(binding: Binding) -> Iterator[Finding]:
     """Each reason of the strict loader."""
-    if binding.citation is not None:
+    if binding.citation is not None and binding.citation.reading.problems:
         hint = cite_command(binding)
         yield from refused("citation-unreadable", "unreadable", binding.citation.path, binding.citation.reading, hint)
 

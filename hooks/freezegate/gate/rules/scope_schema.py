@@ -161,6 +161,17 @@ def source_disguised(closure: Closure) -> Iterator[Finding]:
     yield from _source_problems("source-disguised", closure, "save the file as plain UTF-8 text")
 
 
+def generator_unparsed(scope: ScopeView) -> Iterator[Finding]:
+    """The same for a generator that does not parse: of its imports nothing can be told."""
+    closure = scope.tree.closure(scope.generator)
+    if closure is not None and scope.generator is not None and scope.generator in closure.files:
+        error = scope.tree.module(scope.generator).parse_error
+        if error is not None:
+            line, column, why = error
+            message = f"the generator does not parse: {why}"
+            yield found("closure-undecidable", scope.generator, message, "mend the syntax at this place", line, column)
+
+
 def _source_problems(rule_name: str, closure: Closure, hint: str) -> Iterator[Finding]:
     for path, problem in closure.problems:
         if problem.rule == rule_name:
