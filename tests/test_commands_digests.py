@@ -7,13 +7,13 @@ import os
 from pathlib import Path
 
 import pytest
-from building import SCOPE, SCOPE_ID, Repo, good_project, item, scope_digest, with_files
 
+from building import SCOPE, SCOPE_ID, Repo, good_project, item, scope_digest, with_files
 from freezegate import digests
 
 
 def ready(path: Path, **more: bytes) -> Repo:
-    repo = with_files(Repo(path), {**good_project(), **{name: data for name, data in more.items()}})
+    repo = with_files(Repo(path), {**good_project(), **more})
     repo.commit()
     return repo
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
-from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, Completed, Repo, good_project, with_files
 
+from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, Completed, Repo, good_project, with_files
 from freezegate.digests import Item, digest_of
+from shell import shell
 
 PREDICATE = "tests/properties/order_total.py"
 HELPER = "tests/properties/amounts.py"
@@ -63,9 +63,8 @@ def test_without_names_every_stale_scope_is_locked_and_no_other(tmp_path: Path) 
     files = unbound()
     files["tests/properties/other.py"] = b"def test_other(case):\n    assert case\n"
     other = "tests/properties/other.scope.yaml"
-    files[other] = files[SCOPE].replace(b"order_total.", b"other.").replace(
-        b"order_total.py:test_total_non_negative", b"other.py:test_other"
-    )
+    text = files[SCOPE].replace(b"order_total.py:test_total_non_negative", b"other.py:test_other")
+    files[other] = text.replace(SCOPE_ID.encode(), b"other.one")
     bare = "tests/properties/bare.scope.yaml"
     files[bare] = files[SCOPE].replace(SCOPE_ID.encode(), b"bare.one")
     repo = ready(tmp_path, files)
@@ -161,21 +160,3 @@ def test_the_hint_mends_a_predicate_without_scope(tmp_path: Path, digest: bool) 
     assert finding["rule"] == "predicate-without-scope"
     shell(repo, finding["hint"])
     assert repo.rules() == [] and not (tmp_path / "ran").exists()
-
-
-def shell(repo: Repo, command: str) -> None:
-    """Run a hint as a person would, with this project's program on the path."""
-    import os
-    import sys
-
-    from building import environment
-
-    program = repo.path.parent / f"{repo.path.name}-bin"
-    program.mkdir()
-    (program / "freezegate").write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -m freezegate "$@"\n')
-    (program / "freezegate").chmod(0o755)
-    path = f"{program}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-ec", command], cwd=repo.path, env=environment(PATH=path), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"{command}: {done.stderr}"

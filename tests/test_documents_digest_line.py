@@ -22,8 +22,14 @@ EXPONENT = "1" * 20 + "e" + "1" * 43
         ("a: 1\npredicate_digest:   {old}  # why\n", "a: 1\npredicate_digest:   {new}  # why\n"),
         ("predicate_digest: '{old}'\r\nb: [é]\r\n", "predicate_digest: '{new}'\r\nb: [é]\r\n"),
         ('{{"a": 1, "predicate_digest": "{old}"}}', '{{"a": 1, "predicate_digest": "{new}"}}'),
-        ("x: {{predicate_digest: {old}}}\npredicate_digest: {old}", "x: {{predicate_digest: {old}}}\npredicate_digest: {new}"),
-        ("--- {{a: 1, predicate_digest: {old}}} # x\n...\n# y\n", "--- {{a: 1, predicate_digest: {new}}} # x\n...\n# y\n"),
+        (
+            "x: {{predicate_digest: {old}}}\npredicate_digest: {old}",
+            "x: {{predicate_digest: {old}}}\npredicate_digest: {new}",
+        ),
+        (
+            "--- {{a: 1, predicate_digest: {old}}} # x\n...\n# y\n",
+            "--- {{a: 1, predicate_digest: {new}}} # x\n...\n# y\n",
+        ),
     ],
 )
 def test_a_value_is_replaced_in_place(before: str, after: str, digest: str) -> None:
@@ -56,7 +62,9 @@ def test_a_line_is_added_where_there_is_none(before: str, after: str) -> None:
     assert with_predicate_digest(before.format().encode(), NEW).decode() == after.format(new=NEW)
 
 
-@pytest.mark.parametrize("data", [b"", b"- a\n", b"word\n", b"a: 1\na: 2\n", b"a: &x 1\n", b"\xff", b"a: 1\n---\nb: 2\n"])
+@pytest.mark.parametrize(
+    "data", [b"", b"- a\n", b"word\n", b"a: 1\na: 2\n", b"a: &x 1\n", b"\xff", b"a: 1\n---\nb: 2\n"]
+)
 def test_what_is_no_readable_mapping_is_left_alone(data: bytes) -> None:
     with pytest.raises(CannotEdit):
         with_predicate_digest(data, NEW)

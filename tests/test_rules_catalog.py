@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, as_json, good_project
 from memory import Link, evaluate_memory, found, rules
 from rule_tables import (
@@ -410,4 +411,3 @@ def test_an_oracle_is_reread_when_a_config_moves_its_folder() -> None:
     moved = edited(good, put(".freezegate.yaml", b"layout: {oracles: checks}\n"), move(ORACLE, "checks/order_total.py"),
                    swap(ENTRY, "props/", "checks/"))  # fmt: skip
     assert {"oracle-path", "gate-mixed"} <= set(rules(good, moved))
-

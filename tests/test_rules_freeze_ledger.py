@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, Repo, as_json, good_project, with_files
 from memory import Link, evaluate_memory, found, rules
 from rule_tables import (
@@ -18,7 +19,6 @@ from rule_tables import (
     assert_complete,
     drop,
     edited,
-    fields,
     judge,
     move,
     put,
@@ -39,7 +39,7 @@ KNOWN = {"known": (BASE,)}
 
 def digest_of(files: Files) -> str:
     """The plain digest of the fixture tree, by the published formula and no code of the project."""
-    names = sorted((path.split("/")[1:] for path in files if path.startswith("fixtures/")))
+    names = sorted(path.split("/")[1:] for path in files if path.startswith("fixtures/"))
     hasher = hashlib.sha256()
     for name in names:
         content = files["/".join(["fixtures", *name])]

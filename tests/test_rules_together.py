@@ -16,11 +16,10 @@ from building import (
     good_project,
     rebind,
 )
-from hypothesis import HealthCheck, event, given, note, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings
 from memory import Content, Executable, Files, Link, Submodule, evaluate_memory, rules
 from rule_tables import Edit, append, drop, edited, fields, move, put, rebound, state_findings, swap
-from wild_edits import edited_projects, settle, shown, wild_project
+from wild_edits import Trees, merges, steps
 
 from freezegate.findings import Report
 from freezegate.errors import CannotJudge
@@ -197,51 +196,32 @@ FAST = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 
 
 @FAST
-@given(st.data())
-def test_searching_for_what_a_change_touches_finds_what_reading_everything_finds(data: st.DataObject) -> None:
-    old = data.draw(st.just(dict(wild_project())) | edited_projects())
-    note(shown(old, dict(wild_project())))
-    new = data.draw(edited_projects(old))
-    note(shown(new, old))
+@given(steps())
+def test_searching_for_what_a_change_touches_finds_what_reading_everything_finds(step: Trees) -> None:
+    old, new = step.trees
     whole = judged(old, new, narrow_from=10**9)
     same(judged(old, new, narrow_from=0), whole)
     same(judged(old, new, narrow_from=0, staged=True), whole)
-    for rule in {each.rule for each in whole.findings} if isinstance(whole, Report) else ():
-        event(rule)
 
 
 @FAST
-@given(st.data())
-def test_a_step_from_a_clean_tree_finds_what_the_tree_alone_shows(data: st.DataObject) -> None:
-    old = dict(wild_project())
-    new = data.draw(edited_projects(old))
-    note(shown(new, old))
-    step, everything = judged(old, new), judged(old, new, verify_all=True)
-    if isinstance(step, str) or isinstance(everything, str):
-        assert step == everything
+@given(steps(clean=True))
+def test_a_step_from_a_clean_tree_finds_what_the_tree_alone_shows(step: Trees) -> None:
+    old, new = step.trees
+    seen, everything = judged(old, new), judged(old, new, verify_all=True)
+    if isinstance(seen, str) or isinstance(everything, str):
+        assert seen == everything
         return
-    assert state_findings(step.findings) == state_findings(everything.findings)
-    if "tests/properties/order_total.scope.yaml" in new and ".freezegate.yaml" not in new:
-        alone = judged(None, new)
-        assert isinstance(alone, Report)
-        if "catalog/claimed.json" in new:
-            assert state_findings(step.findings) == state_findings(alone.findings)
+    assert state_findings(seen.findings) == state_findings(everything.findings)
 
 
 @FAST
-@given(st.data())
-def test_merges_of_random_sides(data: st.DataObject) -> None:
-    base = dict(wild_project())
-    ours = data.draw(edited_projects(base, most=3))
-    theirs = data.draw(edited_projects(base, most=3))
-    note(shown(ours, base) + shown(theirs, base))
+@given(merges())
+def test_a_merge_is_free_where_it_takes_a_side_and_is_read_alike_where_it_mixes(merge: Trees) -> None:
+    ours, theirs, mixture = merge.trees
     for side in (ours, theirs):
         report = judged([ours, theirs], side)
         assert isinstance(report, str) or not report.findings
-    sides = {**ours, **theirs}
-    from_ours = data.draw(st.sets(st.sampled_from(sorted({**ours, **theirs}))))
-    mixture = settle({path: (ours if path in from_ours else theirs).get(path, sides[path]) for path in sides})
-    note(shown(mixture, ours))
     whole = judged([ours, theirs], mixture, narrow_from=10**9)
     same(judged([ours, theirs], mixture, narrow_from=0), whole)
     same(judged([ours, theirs], mixture, narrow_from=0, staged=True), whole)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
-
 import building
 from hypothesis import strategies as st
 from memory import Content, Executable, Link, Submodule
@@ -164,14 +162,49 @@ def _rebound(files: Files) -> Files:
 
 
 @st.composite
-def edited_projects(draw: st.DrawFn, start: Any = None, most: int = 4) -> Files:
-    """The wild project (or `start`) after some random edits."""
-    files: Files = dict(wild_project() if start is None else start)
+def _edited(draw: st.DrawFn, start: Files, most: int) -> Files:
+    files = start
     for _ in range(draw(st.integers(1, most))):
         files = draw(edits(files))
         if not files:
-            return dict(wild_project())
+            return dict(start)
     return encoded(files)
+
+
+class Trees:
+    """Trees that grew from one another; shown as what differs."""
+
+    def __init__(self, *trees: Files) -> None:
+        self.trees = trees
+
+    def __repr__(self) -> str:
+        bases = (dict(wild_project()), *self.trees)
+        return "\n".join(shown(tree, base) for tree, base in zip(self.trees, bases, strict=False))
+
+
+@st.composite
+def steps(draw: st.DrawFn, clean: bool = False) -> Trees:
+    """An old tree (the wild project, or it after edits unless `clean`) and a new one that grew from it."""
+    old: Files = dict(wild_project())
+    if not clean and draw(st.booleans()):
+        old = draw(_edited(old, 4))
+    return Trees(old, draw(_edited(old, 4)))
+
+
+@st.composite
+def merges(draw: st.DrawFn) -> Trees:
+    """Two sides that grew from the wild project, and a mixture of their files."""
+    base: Files = dict(wild_project())
+    ours, theirs = draw(_edited(base, 3)), draw(_edited(base, 3))
+    both = {**ours, **theirs}
+    differing = sorted(path for path in both if ours.get(path) != theirs.get(path))
+    mixed = dict(both)
+    for path in differing:
+        side = ours if draw(st.booleans()) else theirs
+        mixed.pop(path)
+        if path in side:
+            mixed[path] = side[path]
+    return Trees(ours, theirs, settle(mixed) or dict(base))
 
 
 def encoded(files: Files) -> Files:

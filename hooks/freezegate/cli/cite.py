@@ -23,6 +23,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write it and say so; 1 where it is refused."""
+    from freezegate.gate import commands
     from freezegate.gate.alone import Refusal
     from freezegate.gate.citing import citation
     from freezegate.git.worktree_files import WorkTree
@@ -39,5 +40,5 @@ def run(options: argparse.Namespace) -> int:
         else:
             files.write(written.path, written.data)
             print(f"cited {written.path}")
-    print(f"stage it: git add -- {written.path.shell}")
+    print(f"stage it: {commands.add([written.path])}")
     return 0

@@ -28,6 +28,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write and say what was written; 1 where a scope was refused."""
+    from freezegate.gate import commands
     from freezegate.gate.alone import scope_given
     from freezegate.gate.locking import stale_scopes
 
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
                 refused = True
                 sys.stderr.write(f"freezegate: refused {scope.path}: {escape(error.message)}\n")
     if written:
-        print(f"stage it: git add -- {' '.join(path.shell for path in written)}")
+        print(f"stage it: {commands.add(written)}")
     elif not refused:
         print("nothing to lock")
     return 1 if refused else 0

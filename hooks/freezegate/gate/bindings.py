@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from freezegate import digests
+from freezegate.gate import commands
 from freezegate.paths import RepoPath
-from freezegate.text import shell_word
 
 if TYPE_CHECKING:
     from freezegate.decisions import CitationDecision
@@ -142,7 +142,7 @@ class Binding:
     @property
     def retire_command(self) -> str:
         """The command that takes the freeze away."""
-        return f"freezegate retire {shell_word(self.scope_id)}"
+        return commands.retire(self.scope_id)
 
     @cached_property
     def key(self) -> object:

@@ -55,8 +55,9 @@ class ScopeView:
         if scope is None:
             return ()
         lock = places.seed_lock.text if scope.seed_lock is None else scope.seed_lock
-        # A lock may stand anywhere with the generators, or beside the lock that the layout names.
-        lock_folders = tuple(dict.fromkeys((places.generators, places.seed_lock.parent)))
+        # A lock may stand anywhere with the generators, or beside the lock that the layout names; but a layout lock at
+        # the root does not open the whole repository.
+        lock_folders = tuple(dict.fromkeys((places.generators, places.seed_lock.parent or places.generators)))
         lock_refused = None if lock == places.seed_lock.text else misplaced(lock, lock_folders)
         found = [
             Named(

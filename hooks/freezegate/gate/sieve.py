@@ -211,4 +211,6 @@ def _layout(data: bytes) -> tuple[list[bytes], list[bytes]] | None:
     layout = config.layout
     folders = (layout.properties, layout.generators, layout.bindings, layout.freezes)
     others = (layout.oracles, layout.fixtures, layout.catalog, layout.ledger, layout.seed_lock, layout.claimed)
+    if layout.seed_lock.parent:
+        others += (layout.seed_lock.parent,)  # a scope's own lock may stand beside the layout's
     return [bytes(place) for place in (*folders, *others)], [bytes(source) for source in layout.source]

@@ -132,6 +132,6 @@ def _fingerprint(node: yaml.Node, known: dict[int, object]) -> object:
         else:
             parts = [str(node.value)]
         known[id(node)] = hashlib.sha256(
-            "\0".join([node.id, str(node.tag), *parts]).encode("utf-8", "replace")
+            "\0".join([type(node).__name__, str(node.tag), *parts]).encode("utf-8", "replace")
         ).digest()
     return known[id(node)]

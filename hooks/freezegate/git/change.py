@@ -85,8 +85,11 @@ def commit_parents(standing: Standing, env: Mapping[str, str]) -> list[str]:
     merged = [name[8:] for name in env if re.fullmatch(r"GITHEAD_(?:[0-9a-f]{40}|[0-9a-f]{64})", name)]
     if standing.merging:  # git resolves the name to the first line only; an octopus merge has several
         path = ask(["rev-parse", "--git-path", "MERGE_HEAD"]).removesuffix(b"\n")
-        with open(path, encoding="ascii") as file:  # noqa: PTH123 (a path of bytes)
-            merged += file.read().split()
+        try:
+            with open(path, encoding="ascii") as file:  # noqa: PTH123 (a path of bytes)
+                merged += file.read().split()
+        except FileNotFoundError:
+            pass  # it was a branch or tag of that name
     return list(dict.fromkeys([*parents, *merged]))
 
 

@@ -94,7 +94,7 @@ class Candidates:
             below = _join(folder, stem)
             if package.is_folder:
                 inside = self.files.children(below)
-                found += [_join(below, other) for other in inside if other.startswith(INIT + b".")]
+                found += [_join(below, other) for other in inside if _is_init(other)]
             elif not package.is_file:
                 found.append(below)  # a link or submodule: what it holds is not in this tree
         return [shadow for shadow in found if not self.in_source(shadow)]
@@ -183,6 +183,10 @@ class _Gathered:
                 self.component(folder, name)
         for stem in self.candidates.folder(folder).compiled:
             self.module(folder, stem)
+
+
+def _is_init(name: bytes) -> bool:
+    return name.startswith(INIT + b".") and name.endswith((b".py", *_COMPILED))
 
 
 def _index(names: Mapping[bytes, Entry]) -> _Folder:

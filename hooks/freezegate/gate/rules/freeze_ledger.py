@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from freezegate import digests
 from freezegate.findings import Finding
+from freezegate.gate import commands
 from freezegate.gate.claims import EntryUnit, LedgerUnit
 from freezegate.gate.companions import companions
 from freezegate.gate.fixtures import fixture_digest
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, refused
 from freezegate.gate.step import Step
-from freezegate.text import shell_word
 
 HOOK = "freeze-ledger"
 
@@ -93,7 +93,7 @@ def _on(entry: EntryUnit, rule_name: str, key: str, message: str, hint: str) -> 
 
 
 def _retire(entry: EntryUnit) -> str:
-    return f"freezegate retire {shell_word(entry.freeze.prop_id)}"
+    return commands.retire(entry.freeze.prop_id)
 
 
 @rule(

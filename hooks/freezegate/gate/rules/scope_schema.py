@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from freezegate.findings import Finding
+from freezegate.gate import commands
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, found, refused
 from freezegate.gate.scopes import ScopeView
@@ -54,7 +55,7 @@ def scope_schema(scope: ScopeView) -> Iterator[Finding]:
 
 def lock_command(scope: ScopeView) -> str:
     """The command that writes the scope's predicate digest."""
-    return f"freezegate lock {scope.path.shell} && git add -- {scope.path.shell}"
+    return commands.lock(scope.path)
 
 
 @rule(
