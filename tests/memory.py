@@ -105,6 +105,12 @@ class MemoryStore:
     def reopen(self) -> None:
         """Nothing is shared that a fork could disturb."""
 
+    def runs(self, ids: Iterable[str]) -> Iterator[list[bytes] | tuple[int, Iterator[bytes]]]:
+        """Whole blobs and large ones by turns."""
+        for index, oid in enumerate(ids):
+            data = self._objects[oid]
+            yield [data] if index % 2 else (len(data), iter((data[:5], data[5:])))
+
     def search(self, root: str, expression: bytes, where: Where) -> set[bytes]:
         """Paths of regular files with a line that matches."""
         self.searches += 1

@@ -60,7 +60,7 @@ def checks(python: str) -> dict[str, list[str]]:
         "ruff check": [str(tools / "ruff"), "check"],
         "ruff format": [str(tools / "ruff"), "format", "--check"],
         "mypy": [python, "-m", "mypy"],
-        "import contracts": [str(tools / "lint-imports"), "--no-cache"],
+        "import contracts": [str(tools / "lint-imports"), "--no-cache", "--no-logo"],
     }
 
 

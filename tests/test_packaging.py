@@ -168,6 +168,19 @@ def test_an_editable_install_reads_the_schemas_of_the_checkout(fresh: Path, publ
     assert must(tmp_path, tmp_path / "venv/bin/freezegate", "--version") == f"freezegate {__version__}\n"
 
 
+@pytest.mark.slow
+def test_the_first_command_of_the_readme_works_in_a_fresh_clone(published: Repo, tmp_path: Path) -> None:
+    (line,) = re.findall(r"^python3 -m venv .*freezegate demo$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    clone = published.clone(tmp_path / "clone")
+    programs = tmp_path / "programs"  # `python3` is the one that runs the tests, whatever PATH says
+    programs.mkdir()
+    (programs / "python3").symlink_to(Path(sys.base_prefix, "bin", Path(sys._base_executable).name))  # type: ignore[attr-defined]
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    said = must(clone.path, "bash", "-c", line, PATH=path)
+    assert "predicate-without-scope" in said
+    assert clone.git("status", "--porcelain") == b""
+
+
 # pre-commit and prek
 
 

@@ -148,7 +148,7 @@ def test_row(row: Row) -> None:
     judge(row)
 
 
-def test_the_table_has_every_rule() -> None:
+def test_table_is_complete() -> None:
     assert_complete(TABLE, "freeze-citation")
 
 

@@ -174,5 +174,5 @@ def test_row(row: Row) -> None:
     judge(row)
 
 
-def test_the_table_has_every_rule() -> None:
+def test_table_is_complete() -> None:
     assert_complete(TABLE, "scope-schema")

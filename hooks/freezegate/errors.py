@@ -12,5 +12,10 @@ class CannotJudge(Exception):
         self.hint = hint
 
 
+class OutOfTime(BaseException):
+    """The time limit ran out. Like an interruption it comes between any two steps, so nothing on the way may take it for
+    an error of its own: no Exception, and no OSError as the built-in TimeoutError is."""
+
+
 class UsageError(Exception):
     """The arguments of a command do not fit together."""

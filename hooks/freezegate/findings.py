@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from freezegate.paths import RepoPath
 from freezegate.text import escape
@@ -10,10 +12,7 @@ from freezegate.text import escape
 DOCUMENT_KINDS = ("scope", "counterexample", "record", "citation", "property", "claimed", "ledger", "config")
 
 
-@dataclass(frozen=True, order=True)
-class Finding:
-    """One rejected thing, on the document whose edit mends it. Line and column are 1-based; a whole file is 1:1."""
-
+class _Fields(NamedTuple):
     path: RepoPath
     line: int
     rule: str
@@ -21,13 +20,20 @@ class Finding:
     message: str
     hint: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "message", escape(self.message))
-        object.__setattr__(self, "hint", escape(self.hint))
+
+class Finding(_Fields):
+    """One rejected thing, on the document whose edit mends it. Line and column are 1-based; a whole file is 1:1.
+
+    Findings sort by path, line and rule. Message and hint are escaped when it is made.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, path: RepoPath, line: int, rule: str, column: int, message: str, hint: str) -> Finding:
+        return super().__new__(cls, path, line, rule, column, escape(message), escape(hint))
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """The outcome of one check; true exactly when nothing was found.
 
     `mode` is commit, range, all or push; `compared` says in words which trees were; `checked` counts the verified
@@ -37,7 +43,7 @@ class Report:
     mode: str
     compared: str
     findings: tuple[Finding, ...] = ()
-    checked: dict[str, int] = field(default_factory=dict)
+    checked: Mapping[str, int] = MappingProxyType({})
     notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:

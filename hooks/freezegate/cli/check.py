@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from freezegate.errors import CannotJudge
+from freezegate.errors import CannotJudge, OutOfTime
 from freezegate.gate.registry import HOOKS
 from freezegate.git.change import Choice
 from freezegate.reports import FORMATS
@@ -77,7 +77,8 @@ def run(options: Namespace | SimpleNamespace) -> int:
     gc.disable()
     if options.time_limit is not None:
         signal.signal(signal.SIGALRM, _too_late)
-        signal.setitimer(signal.ITIMER_REAL, options.time_limit)
+        # Again and again: one that is raised inside a finalizer is lost.
+        signal.setitimer(signal.ITIMER_REAL, options.time_limit, 0.2)
     report = judge(options)
     signal.setitimer(signal.ITIMER_REAL, 0)
     write(report, options)
@@ -85,7 +86,7 @@ def run(options: Namespace | SimpleNamespace) -> int:
 
 
 def _too_late(number: int, frame: FrameType | None) -> None:
-    raise TimeoutError
+    raise OutOfTime
 
 
 def judge(options: Namespace | SimpleNamespace) -> Report:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from freezegate.errors import CannotJudge, UsageError
+from freezegate.errors import CannotJudge, OutOfTime, UsageError
 from freezegate.gate.sieve import is_plain
 from freezegate.git.plumbing import GitError
 from freezegate.git.standing import Standing
@@ -59,7 +60,8 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
         return _failed(str(error), f"freezegate {options.command} --help", options.debug)
     except BrokenPipeError:
         raise  # the reader of our output went away: nobody to tell
-    except TimeoutError:
+    except OutOfTime:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         return _failed("the time limit ran out before the check was made", "raise --time-limit", options.debug)
     except OSError as error:
         where = f" ({escape(str(error.filename))})" if error.filename else ""

@@ -38,13 +38,13 @@ def seen(options: argparse.Namespace) -> Iterator[Sight]:
 def looked_at(*, worktree: bool = False, rev: str | None = None) -> Iterator[Sight]:
     """The index, or what the arguments choose. Raises GitError, CannotJudge."""
     from freezegate.gate.alone import alone
-    from freezegate.git.plumbing import ask
     from freezegate.git.repository import Repository
     from freezegate.git.revisions import top_folder
+    from freezegate.git.worktree_files import current_folder
     from freezegate.git.worktree_view import working_tree_staged
 
     top = top_folder() if rev is None else ""
-    prefix = ask(["rev-parse", "--show-prefix"]).removesuffix(b"\n").removesuffix(b"/")
+    prefix = current_folder()
     with ExitStack() as stack:
         if worktree:
             stack.enter_context(working_tree_staged())

@@ -7,7 +7,6 @@ welcome at every level.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -29,15 +28,16 @@ _OBJECT = frozenset(("type", "fields"))
 _MOST_VIOLATIONS = 20
 
 
-@dataclass(frozen=True)
-class Enumeration:
-    """One of the listed scalars."""
+class Enumeration(NamedTuple):
+    """One of the listed scalars; `typed` are they with their types, for `True`, `1` and `1.0` are three values."""
 
     values: tuple[Scalar, ...]
-    typed: frozenset[tuple[type, Scalar]] = field(init=False, repr=False, compare=False)
+    typed: frozenset[tuple[type, Scalar]]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "typed", frozenset((type(each), each) for each in self.values))
+    @classmethod
+    def of(cls, values: tuple[Scalar, ...]) -> Enumeration:
+        """The enumeration of these scalars."""
+        return cls(values, frozenset((type(each), each) for each in values))
 
     def violations(self, value: object, at: Pointer) -> Iterator[Violation]:
         if type(value) not in _SCALARS or (type(value), value) not in self.typed:
@@ -162,7 +162,7 @@ def _enumeration(value: object, at: Pointer) -> Enumeration:
     for index, each in enumerate(values):
         if type(each) not in _SCALARS:
             raise Refused((*at, index), f"{shown(each)} is not a scalar")
-    return Enumeration(tuple(values))
+    return Enumeration.of(tuple(values))
 
 
 def _range(value: object, at: Pointer) -> Range:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from freezegate.documents.loading import Loaded, Syntax, load_json, load_yaml, locate_all
 from freezegate.documents.refusal import MOST_PROBLEMS, Refused
@@ -25,8 +24,7 @@ _FOLDED = "an id, a path or a digest must be written on one line, without escape
 _UNFOLD = "write the value itself, plain or between quotes, on the line of its key"
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """Why bytes are no document of their kind. `hint` is the edit that mends it, or empty."""
 
     kind: Literal["unreadable", "schema"]
@@ -36,17 +34,21 @@ class Problem:
     hint: str = ""
 
 
-@dataclass(frozen=True)
 class Reading(Generic[T]):
     """What became of a document's bytes: `document` is None exactly when there are problems.
 
     `data` is kept for positions, and empty where the bytes were unreadable: then every position is 1:1.
     """
 
-    document: T | None
-    problems: tuple[Problem, ...] = ()
-    data: bytes = field(default=b"", repr=False)
-    syntax: Syntax = "yaml"
+    __slots__ = ("data", "document", "problems", "syntax")
+
+    def __init__(
+        self, document: T | None, problems: tuple[Problem, ...] = (), data: bytes = b"", syntax: Syntax = "yaml"
+    ) -> None:
+        self.document = document
+        self.problems = problems
+        self.data = data
+        self.syntax = syntax
 
     def position(self, *pointer: str | int) -> tuple[int, int]:
         """1-based line and column of the value at `pointer`, or of its deepest ancestor that exists."""

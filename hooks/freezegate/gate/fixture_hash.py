@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 from freezegate import digests
 from freezegate.gate.governed import Governed
-from freezegate.git.entry import Entry
+from freezegate.git.entry import EXECUTABLE, FILE, LINK, Entry
 from freezegate.git.snapshot import Snapshot
 from freezegate.paths import RepoPath
 
@@ -33,18 +33,18 @@ def hash_fixtures(tree: Governed, root: RepoPath, sized: bool) -> FixtureHash:
     """Hash the regular files below `root` while they are listed. Raises GitError."""
     flaws: Flaws = []
     files = in_component_order(tree.snapshot, root)
-    count = 0
-    if sized:  # its framing begins with the number of files
-        listed = list(files)
-        count = sum(entry.is_file for _, entry in listed)
-        files = iter(listed)
-    items = _items(tree, files, sized, flaws)
-    zeros: list[bytes] = []
     try:
-        digest = digests.sized_digest(items, count) if sized else digests.fixture_digest(items, zero_bytes=zeros)
+        if sized:  # its framing begins with the number of files
+            listed = list(files)
+            count = sum(entry.is_file for _, entry in listed)
+            digest = digests.sized_digest(_items(_runs(tree, iter(listed), flaws)), count)
+        else:
+            zeros: list[bytes] = []
+            runs = _plain_runs(_runs(tree, files, flaws), flaws)
+            digest = digests.fixture_digest_in_runs(runs, zero_bytes=zeros)
+            flaws += [(RepoPath(path), "has a zero byte, which framing plain cannot carry") for path in zeros]
     except digests.DigestError:
         return FixtureHash(None, flaws)
-    flaws += [(RepoPath(path), "has a zero byte, which framing plain cannot carry") for path in zeros]
     return FixtureHash(digest, flaws)
 
 
@@ -76,27 +76,59 @@ def _members(snapshot: Snapshot, root: RepoPath, folder: bytes) -> Iterator[tupl
     return iter(members)
 
 
-def _items(tree: Governed, files: Iterator[File], sized: bool, flaws: Flaws) -> Iterator[digests.Item]:
-    waiting: deque[File] = deque()
+class _Run(NamedTuple):
+    """Files that follow one another, with the contents of all, or the size and the chunks of the only one."""
+
+    files: list[File]
+    contents: list[bytes]
+    large: tuple[int, Iterator[bytes]] | None = None
+
+
+def _runs(tree: Governed, files: Iterator[File], flaws: Flaws) -> Iterator[_Run]:
+    """The regular files with their contents; what is none of them, and LFS pointers, become flaws."""
+    waiting: list[File] = []
 
     def ids() -> Iterator[str]:
         for file in files:
-            entry = file[1]
-            if entry.is_file:
+            mode, oid = file[1]
+            if mode in (FILE, EXECUTABLE):
                 waiting.append(file)
-                yield entry.oid
+                yield oid
             else:
-                flaws.append((RepoPath(file[0]), "is a symbolic link" if entry.is_link else "is no regular file"))
+                flaws.append((RepoPath(file[0]), "is a symbolic link" if mode == LINK else "is no regular file"))
 
-    for _, size, chunks in tree.library.store.stream(ids()):
-        path, entry = waiting.popleft()
-        pieces: Iterable[bytes] = chunks
-        if size < _POINTERS:
-            pieces = data = tuple(chunks)
-            if digests.is_lfs_pointer(b"".join(data)):
+    for run in tree.library.store.runs(ids()):
+        count = 1 if isinstance(run, tuple) else len(run)
+        taken = waiting[:count]
+        del waiting[:count]
+        if isinstance(run, tuple):
+            yield _Run(taken, [], run)
+            continue
+        for (path, _), data in zip(taken, run, strict=True):
+            if len(data) < _POINTERS and digests.is_lfs_pointer(data):
                 flaws.append((RepoPath(path), "is an LFS pointer, not the file"))
-        if not sized and not (path.isascii() and path.decode("ascii").isprintable()):
-            why = digests.ambiguity(path)
-            if why is not None:
-                flaws.append((RepoPath(path), f"cannot be hashed under framing plain: {why}"))
-        yield digests.Item(path, entry.mode, size, pieces)
+        yield _Run(taken, run)
+
+
+def _items(runs: Iterator[_Run]) -> Iterator[digests.Item]:
+    for run in runs:
+        if run.large is not None:
+            ((path, entry),) = run.files
+            yield digests.Item(path, entry.mode, *run.large)
+        for (path, entry), data in zip(run.files, run.contents, strict=run.large is None):
+            yield digests.Item(path, entry.mode, len(data), (data,))
+
+
+def _plain_runs(runs: Iterator[_Run], flaws: Flaws) -> Iterator[digests.Run]:
+    """The same as paths and contents; paths that a plain digest cannot carry become flaws."""
+    for run in runs:
+        paths = [path for path, _ in run.files]
+        together = b"".join(paths)
+        if not (together.isascii() and together.decode("ascii").isprintable()):
+            for path in paths:
+                if (why := digests.ambiguity(path)) is not None:
+                    flaws.append((RepoPath(path), f"cannot be hashed under framing plain: {why}"))
+        if run.large is not None:
+            yield digests.Item(paths[0], run.files[0][1].mode, *run.large)
+        else:
+            yield paths, run.contents

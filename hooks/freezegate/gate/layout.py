@@ -70,7 +70,8 @@ def place_flaws(tree: Governed) -> Iterator[Flaw]:
                 twin = step.parent.joined(name)
                 if twin not in steps:
                     message = f"{twin} is {step} after Unicode and case folding, but not that path"
-                    yield Flaw(twin, names[name], message, f"git mv -- {twin.shell} {step.shell}")
+                    # The name is what is wrong: what it holds may change.
+                    yield Flaw(twin, None, message, f"git mv -- {twin.shell} {step.shell}")
 
 
 def _kind(path: RepoPath, entry: Entry) -> Flaw:

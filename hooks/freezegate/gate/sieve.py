@@ -210,7 +210,7 @@ def _layout(data: bytes) -> tuple[list[bytes], list[bytes]] | None:
         return None
     layout = config.layout
     folders = (layout.properties, layout.generators, layout.bindings, layout.freezes)
-    others = (layout.oracles, layout.fixtures, layout.catalog, layout.ledger, layout.seed_lock, layout.claimed)
-    if layout.seed_lock.parent:
-        others += (layout.seed_lock.parent,)  # a scope's own lock may stand beside the layout's
+    # A scope's own lock may stand beside the layout's.
+    lock = layout.seed_lock.parent or layout.seed_lock
+    others = (layout.oracles, layout.fixtures, layout.catalog, layout.ledger, lock, layout.claimed)
     return [bytes(place) for place in (*folders, *others)], [bytes(source) for source in layout.source]

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from freezegate.git.plumbing import Child, GitError, refusal
 
 Blob = tuple[str, int, Iterable[bytes]]
+Run = list[bytes] | tuple[int, Iterator[bytes]]
+"""Objects that follow one another, each whole; or the size and the pieces of a large one, to be read to the end."""
+
 _ARGUMENTS = ("cat-file", "--batch", "--buffer")
 _PIPE = 1 << 20
 _READ = 1 << 20
@@ -43,14 +46,28 @@ def missing(name: bytes) -> tuple[str, str]:
     )
 
 
-def read_many(ids: Iterable[str]) -> Iterator[Blob]:
+def read_many(ids: Sequence[str]) -> Iterator[Blob]:
     """For each id in turn: the id, its size in bytes, and its bytes; those in pieces are to be read to the end.
 
-    `ids` may be lazy; it may ask other git children meanwhile. Raises Missing, GitError.
+    Raises Missing, GitError.
+    """
+    names = iter(ids)
+    for run in read_runs(ids):
+        if isinstance(run, tuple):
+            yield next(names), *run
+        else:
+            for data in run:
+                yield next(names), len(data), (data,)
+
+
+def read_runs(ids: Iterable[str]) -> Iterator[Run]:
+    """The objects in the order of the ids, in runs. `ids` may be lazy, and may ask other git children meanwhile.
+
+    Raises Missing, GitError.
     """
     pipe = _Pipe(ids)
     try:
-        yield from pipe.blobs()
+        yield from pipe.runs()
         pipe.at_end()
     finally:
         status, errors = pipe.close()
@@ -63,7 +80,7 @@ class _Pipe:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._ids = iter(ids)
-        self._pending: list[tuple[str, bytes]] = []  # not answered yet: id, header expected
+        self._pending: list[bytes] = []  # of ids that are not answered yet, how the answer begins
         self._unsent = b""
         theirs, self._requests = os.pipe()
         try:
@@ -80,40 +97,46 @@ class _Pipe:
         self._poll.register(self._child.out, select.POLLIN)
         self._poll.register(self._requests, select.POLLOUT)
 
-    def blobs(self) -> Iterator[Blob]:
+    def runs(self) -> Iterator[Run]:
         """Every object in the order of the ids."""
         pending = self._pending
         while self._feeding or pending:
             if not pending:
                 self._feed()
                 continue
-            answered = 0
-            buffer, at = self._buffer, self._at
-            read = len(buffer)
-            for oid, expected in pending:
-                first = at + len(expected)
-                end = buffer.find(b"\n", first)
-                if end < 0:
-                    break
-                if not buffer.startswith(expected, at):
-                    self._require_tree(oid, buffer[at:end])
-                start = end + 1
-                size = int(buffer[first:end])
-                if start + size < read:
-                    at = start + size + 1
-                    yield oid, size, (buffer[start : at - 1],)
-                elif size > _WHOLE:
-                    self._at = start
-                    yield oid, size, self._pieces(size)
-                    buffer, at = self._buffer, self._at
-                    read = len(buffer)
-                else:
-                    break
-                answered += 1
-            self._at = at
-            del pending[:answered]
-            if pending:
+            run, large = self._whole()
+            del pending[: len(run)]
+            if run:
+                yield run
+            if large is not None:
+                del pending[0]
+                yield large, self._pieces(large)
+            elif pending:
                 self._more()
+
+    def _whole(self) -> tuple[list[bytes], int | None]:
+        """What has been read whole, and the size of a large object that stands behind it."""
+        run: list[bytes] = []
+        buffer, at, read = self._buffer, self._at, len(self._buffer)
+        large = None
+        for expected in self._pending:
+            first = at + len(expected)
+            end = buffer.find(b"\n", first)
+            if end < 0:
+                break
+            if not buffer.startswith(expected, at):
+                self._require_tree(expected, buffer[at:end])
+            start = end + 1
+            stop = start + int(buffer[first:end])
+            if stop < read:
+                run.append(buffer[start:stop])
+                at = stop + 1
+            else:
+                if stop - start > _WHOLE:
+                    large, at = stop - start, start
+                break
+        self._at = at
+        return run, large
 
     def at_end(self) -> None:
         """Nothing may follow the last answer. Raises GitError."""
@@ -126,15 +149,17 @@ class _Pipe:
             self._stop_feeding()
         return self._child.finish()
 
-    def _require_tree(self, oid: str, head: bytes) -> None:
+    def _require_tree(self, expected: bytes, head: bytes) -> None:
         """What is no blob may be a tree (its header is as long); anything else is refused."""
-        if head.startswith(f"{oid} tree ".encode("ascii")):
+        oid = expected.split(b" ")[0]
+        if head.startswith(oid + b" tree "):
             return
         name, _, rest = head.split(b"\n")[0].partition(b" ")
         if rest == b"missing":
             raise Missing(*missing(name))
         # an id that git read as a name would shift every later answer
-        raise GitError(f"git answered {head[:100].decode('ascii', 'replace')!r} for the object {oid}", "git fsck")
+        seen, asked = head[:100].decode("ascii", "replace"), oid.decode("ascii", "replace")
+        raise GitError(f"git answered {seen!r} for the object {asked}", "git fsck")
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         left = size
@@ -171,8 +196,7 @@ class _Pipe:
                 self._stop_feeding()
                 return
             words = "\n".join(found).encode("ascii")
-            heads = words.replace(b"\n", b" blob \n") + b" blob "
-            self._pending += zip(found, heads.split(b"\n"), strict=True)
+            self._pending += (words.replace(b"\n", b" blob \n") + b" blob ").split(b"\n")
             self._unsent = words + b"\n"
         try:
             self._unsent = self._unsent[os.write(self._requests, self._unsent) :]

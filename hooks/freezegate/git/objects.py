@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from freezegate.git.bulk import Blob, Missing, missing, read_many, widen
@@ -93,14 +93,9 @@ class Objects:
             else:
                 yield oid, b"".join(chunks), size
 
-    def stream(self, ids: Iterable[str]) -> Iterator[Blob]:
-        """For each blob or tree in turn: the id, its size, and its bytes in chunks, to be read to the end.
-
-        `ids` may be lazy: then, as for very many, a child of their own reads them while they are found.
-        """
-        if isinstance(ids, Sequence) and len(ids) < _MANY:
-            return self._in_windows(ids)
-        return read_many(ids)
+    def stream(self, ids: Sequence[str]) -> Iterator[Blob]:
+        """For each blob or tree in turn: the id, its size, and its bytes in chunks, to be read to the end."""
+        return read_many(ids) if len(ids) >= _MANY else self._in_windows(ids)
 
     def _in_windows(self, ids: Sequence[str]) -> Iterator[Blob]:
         for start in range(0, len(ids), _WINDOW):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from freezegate.git import plumbing
+from freezegate.git.bulk import Run, read_runs
 from freezegate.git.entry import Entry
 from freezegate.git.objects import Objects
 from freezegate.git.plumbing import GitError
@@ -69,9 +70,13 @@ class GitStore:
             gone, _ = self._blobs.pop(oldest)
             self._held -= len(gone or b"")
 
-    def stream(self, ids: Iterable[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+    def stream(self, ids: Sequence[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
         """Blobs of any size in order: id, size in bytes, chunks to be read to the end."""
         return self._objects.stream(ids)
+
+    def runs(self, ids: Iterable[str]) -> Iterator[Run]:
+        """Blobs in order, many at a time, while `ids` are still being found: whole, or size and chunks of a large one."""
+        return read_runs(ids)
 
     def search_ahead(self, root: str, expression: bytes, where: Where) -> None:
         """Start a search whose answer will be asked for."""

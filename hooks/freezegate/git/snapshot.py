@@ -93,8 +93,11 @@ class Store(Protocol):
     def prefetch(self, ids: Iterable[str]) -> None:
         """These blobs will be asked for soon: one batch reads them all."""
 
-    def stream(self, ids: Iterable[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+    def stream(self, ids: Sequence[str]) -> Iterator[tuple[str, int, Iterable[bytes]]]:
         """Blobs of any size in order: id, size in bytes, chunks to be read to the end."""
+
+    def runs(self, ids: Iterable[str]) -> Iterator[list[bytes] | tuple[int, Iterator[bytes]]]:
+        """Blobs in order, many at a time, while `ids` are still being found: whole, or size and chunks of a large one."""
 
     def reopen(self) -> None:
         """In a forked child: share nothing with the parent that only one of the two may read from."""

@@ -14,6 +14,11 @@ from freezegate.git.plumbing import GitError, ask
 from freezegate.paths import RepoPath
 
 
+def current_folder() -> bytes:
+    """The path of the current folder below the root of the work tree; empty at the root, and in a bare repository."""
+    return ask(["rev-parse", "--show-prefix"]).removesuffix(b"\n").removesuffix(b"/")
+
+
 class WorkTree:
     """The working tree of the repository; every path is below `top`, and no link on the way leads out of it."""
 

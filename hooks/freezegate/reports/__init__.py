@@ -4,7 +4,6 @@ for."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from freezegate.findings import Report
@@ -28,7 +27,7 @@ def render(report: Report, format: str, *, rules: Mapping[str, RuleText], colour
     that comes from a tree is escaped. JSON and GitLab have no place for notes and summary: `summary` has
     both.
     """
-    report = replace(report, findings=tuple(sorted(report.findings)))
+    report = report._replace(findings=tuple(sorted(report.findings)))
     if format == "text":
         from freezegate.reports.text import render_text
 
