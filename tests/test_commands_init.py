@@ -174,6 +174,19 @@ def test_a_flat_layout_names_its_packages(tmp_path: Path) -> None:
     assert "No source folder" not in said
 
 
+def test_a_default_source_folder_without_python_does_not_hide_the_packages(tmp_path: Path) -> None:
+    repo = _flat(tmp_path)
+    repo.write("src/speedups.c", "int x;\n")
+    _init(repo)
+    config = read_config(_config(repo)).document
+    assert config is not None
+    assert [str(path) for path in config.layout.source] == ["src", "null", "shop"]
+    repo.remove(".freezegate.yaml")
+    repo.write("src/deep/shop.py", "PRICE = 1\n")
+    _init(repo)
+    assert b"layout" not in _config(repo)
+
+
 def test_no_source_is_said_and_the_rest_is_written(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "r")
     repo.write("shop.py", "PRICE = 1\n")

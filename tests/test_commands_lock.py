@@ -138,6 +138,46 @@ def test_a_file_that_a_filter_converts_is_edited_as_it_lies_there(tmp_path: Path
     assert repo.at(SCOPE).read_bytes() == now
 
 
+def test_it_names_what_has_to_be_staged_beside_the_scope(tmp_path: Path) -> None:
+    repo = ready(tmp_path)
+    locks(repo, SCOPE)
+    repo.commit_all()
+    repo.write(HELPER, repo.at(HELPER).read_bytes() + b"# edited\n")
+    said = locks(repo, SCOPE).out.splitlines()
+    assert said == [f"locked {SCOPE}", f"stage it: git add -- {SCOPE} {HELPER}"]
+    repo.add(SCOPE)
+    ((_, rule),) = repo.rules()
+    assert rule == "predicate-without-scope"
+    # The hint's command finds the scope right already, and says what is missing.
+    said = locks(repo, SCOPE).out.splitlines()
+    assert said == ["nothing to lock", f"stage it: git add -- {HELPER}"]
+    shell(repo, said[1].removeprefix("stage it: "))
+    assert repo.rules() == []
+    assert locks(repo, SCOPE).out == "nothing to lock\n"
+
+
+def test_a_module_removed_from_the_working_tree_has_to_be_staged_too(tmp_path: Path) -> None:
+    repo = ready(tmp_path)
+    repo.write(PREDICATE, b"def test_total_non_negative(case):\n    assert case\n")
+    repo.remove(HELPER)
+    said = locks(repo, SCOPE).out.splitlines()
+    assert said[-1] == f"stage it: git add -- {SCOPE} {HELPER} {PREDICATE}"
+    shell(repo, said[-1].removeprefix("stage it: "))
+    assert repo.rules() == []
+
+
+def test_it_works_in_a_conflict(tmp_path: Path) -> None:
+    repo = ready(tmp_path)
+    repo.git("checkout", "-q", "-b", "topic")
+    for branch in ("topic", "main"):
+        repo.git("checkout", "-q", branch)
+        repo.write(HELPER, f"{branch} = 1\n")
+        repo.commit_all()
+    repo.git("merge", "-q", "topic", check=False)
+    repo.write(HELPER, b"SMALLEST = 0\n")
+    assert locks(repo, SCOPE).out == f"locked {SCOPE}\nstage it: git add -- {SCOPE}\n"
+
+
 def test_it_helps_after_a_refused_commit_that_left_the_index_behind(tmp_path: Path) -> None:
     repo = ready(tmp_path)
     repo.write(PREDICATE, repo.at(PREDICATE).read_bytes() + b"# edited\n")

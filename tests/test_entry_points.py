@@ -165,8 +165,7 @@ def test_precedence(tmp_path: Path) -> None:
 def test_ci_names_the_target_branch(shared: Repo, tmp_path: Path, variable: str, workspace: str, value: str) -> None:
     inside = {variable: value, workspace: f"{shared.path}/"}
     assert shared.check_json(env=inside)["mode"] == "range"
-    for elsewhere in ({variable: value}, {variable: value, workspace: str(tmp_path)}):
-        assert shared.check_json(env=elsewhere)["mode"] == "all"
+    assert shared.check_json(env={variable: value})["mode"] == "all"
     gone = {**inside, variable: "gone"}
     assert "git fetch origin" in refused(shared.check(env=gone), variable, "origin/gone is not here")
     assert shared.check(env={**gone, workspace: str(tmp_path)}).code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+
 from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, good_project
 from memory import DAY, rules
 from rule_tables import (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, good_project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memory import evaluate_memory, rules
 
+from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, good_project
 from freezegate.gate.force import CannotJudge
+from memory import evaluate_memory, rules
 
 PLACES = (
     SCOPE,
@@ -30,7 +30,16 @@ PLACES = (
     ".github/workflows/ci.yml",
 )
 # Each of these, put whole in the place of a document, must be refused there.
-UNREADABLE = (b"", b"\xff", b"\0", b"\xef\xbb\xbf{}", b"[" * 100_000, b"a: &a [*a]", b"x" * ((1 << 20) + 1), b"\xed\xa0\x80")
+UNREADABLE = (
+    b"",
+    b"\xff",
+    b"\0",
+    b"\xef\xbb\xbf{}",
+    b"[" * 100_000,
+    b"a: &a [*a]",
+    b"x" * ((1 << 20) + 1),
+    b"\xed\xa0\x80",
+)
 DOCUMENTS = {
     SCOPE: "scope-",
     RECORD: "record-",

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
-from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, good_project, scope_digest
-from memory import Executable, Link, Submodule, evaluate_memory, rules
-from rule_tables import Edit, Files, Row, accept, append, assert_complete, drop, edited, judge, move, put, rebound
-from rule_tables import reject, rows, swap
+from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, good_project
+from memory import Executable, Link
+from rule_tables import (
+    Edit,
+    Files,
+    Row,
+    accept,
+    append,
+    assert_complete,
+    drop,
+    judge,
+    move,
+    put,
+    rebound,
+    reject,
+    rows,
+    swap,
+)
 
 PREDICATE = "tests/properties/order_total.py"
 AMOUNTS = "tests/properties/amounts.py"
@@ -30,8 +43,8 @@ def locked(path: str = SCOPE) -> Edit:
     """Write the digest of the closure that good_project() has into a scope."""
 
     def edit(files: Files) -> Files:
-        from freezegate.digests import digest_of
         from building import item
+        from freezegate.digests import digest_of
 
         parts = [(name, files[name]) for name in sorted((PREDICATE, AMOUNTS))]
         digest = digest_of([item(name.encode(), data) for name, data in parts if isinstance(data, bytes)], sized=False)
@@ -136,6 +149,7 @@ REMOVED: list[Row] = [
 
 SHADOWED: list[Row] = [
     accept("predicate-shadowed", "data-beside-it", put("tests/properties/amounts.json", "{}")),
+    accept("predicate-shadowed", "no-start-of-a-package", put("tests/properties/amounts/__init__.txt", "x")),
     accept("predicate-shadowed", "shadow-of-another-stem", put("tests/bindings/README.so", b"\0")),
     accept("predicate-shadowed", "taken-away", drop("tests/properties/amounts.so"),
            before=(put("tests/properties/amounts.so", b"\0"),)),

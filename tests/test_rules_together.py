@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+
 from building import (
     CITATION,
     COUNTEREXAMPLE,
     RECORD,
     SCOPE,
     SCOPE_ID,
-    as_json,
     good_project,
     rebind,
 )
-from hypothesis import HealthCheck, given, settings
-from memory import Content, Executable, Files, Link, Submodule, evaluate_memory, rules
+from freezegate.errors import CannotJudge
+from freezegate.findings import Report
+from memory import Files, Link, evaluate_memory, rules
 from rule_tables import Edit, append, drop, edited, fields, move, put, rebound, state_findings, swap
 from wild_edits import Trees, merges, steps
-
-from freezegate.findings import Report
-from freezegate.errors import CannotJudge
-from freezegate.text import escape
 
 PREDICATE = "tests/properties/order_total.py"
 AMOUNTS = "tests/properties/amounts.py"
@@ -56,7 +53,8 @@ CAUSES: list[tuple[str, Edit, set[str]]] = [
     ("scope-moved", move(SCOPE, "tests/properties/a.scope.yaml"), {"digest-mismatch", "citation-open-record"}),
     ("generator-edited", append(GENERATOR, "# more\n"), {"digest-mismatch", "citation-open-record"}),
     ("generator-deleted", drop(GENERATOR), {"digest-input-missing", "citation-open-record"}),
-    ("generator-does-not-parse", append(GENERATOR, "def\n"), {"digest-mismatch", "citation-open-record"}),
+    ("generator-does-not-parse", append(GENERATOR, "def\n"),
+     {"closure-undecidable", "digest-mismatch", "citation-open-record"}),
     ("lock-deleted", drop(LOCK), {"digest-input-missing", "citation-open-record"}),
     ("lock-links", put(LOCK, Link("x")), {"digest-input-kind", "citation-open-record"}),
     ("record-unreadable", put(RECORD, "{"), {"record-unreadable", "citation-open-record"}),
@@ -145,6 +143,13 @@ def test_a_shadow_from_one_parent_beside_the_other_parents_file_is_found() -> No
     assert merged(ours, NEW_SCOPE, {**ours, **NEW_SCOPE}) == ["predicate-shadowed"]
 
 
+def test_a_twin_of_a_layout_folder_that_one_parent_has_is_free_to_merge() -> None:
+    theirs = edited(BASE, put("Fixtures/x", "1"))
+    assert rules(BASE, theirs) == ["layout-kind"]
+    assert merged(BASE, theirs, theirs) == []
+    assert rules(theirs, edited(theirs, put("Fixtures/y", "2"))) == []
+
+
 def test_a_citation_of_one_parent_is_free_and_one_made_in_the_merge_is_judged_for_each_side() -> None:
     cited = edited(BASE, put(CITATION, good_project()[CITATION]))
     assert merged(cited, NEW_SCOPE, {**cited, **NEW_SCOPE}) == []
@@ -198,6 +203,17 @@ FAST = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 @FAST
 @given(steps())
 def test_searching_for_what_a_change_touches_finds_what_reading_everything_finds(step: Trees) -> None:
+    searched_and_read(step)
+
+
+@pytest.mark.slow
+@settings(FAST, max_examples=1500)
+@given(steps())
+def test_searching_finds_what_reading_everything_finds_in_many_more_steps(step: Trees) -> None:
+    searched_and_read(step)
+
+
+def searched_and_read(step: Trees) -> None:
     old, new = step.trees
     whole = judged(old, new, narrow_from=10**9)
     same(judged(old, new, narrow_from=0), whole)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-import building
+
 from hypothesis import strategies as st
+
+import building
 from memory import Content, Executable, Link, Submodule
 
 Files = dict[str, Content]
@@ -27,9 +29,9 @@ _TEXTS = {
     f"{PROPERTIES}/pkg/__init__.py": "",
     f"{PROPERTIES}/pkg/leaf.py": "value = 1\n",
     f"{PROPERTIES}/pkg/inner.py": "from .leaf import value\nfrom . import leaf\n",
-    f"{PROPERTIES}/pkg/stars.py": "from . import *\n",
+    f"{PROPERTIES}/pkg/stars.py": "from \\\n. import *\n",
     f"{PROPERTIES}/pkg/three.py": "from .stars import *  # noqa\n\n\ndef helper():\n    return 1\n",
-    f"{PROPERTIES}/pkg/three_test.py": "from . \\\n    import stars\n\n\ndef test_three(case):\n    assert case\n",
+    f"{PROPERTIES}/pkg/three_test.py": "from \\\n    . import stars\n\n\ndef test_three(case):\n    assert case\n",
     f"{PROPERTIES}/pkg/three.scope.yaml": _scope(THREE, "pkg/three_test.py:test_three", "gen_two.py",
                                                  "inputs: [tests/fixtures/helper.py]\n"),
     f"{PROPERTIES}/deep/two.py": "import pkg.inner\nimport rootmod\n\n\ndef test_two(case):\n    assert case\n",
@@ -53,9 +55,32 @@ def wild_project() -> dict[str, bytes]:
     return building.rebind(files)
 
 
-_STEMS = ("amounts", "chain", "pkg", "leaf", "inner", "stars", "three", "two", "helper", "gen_two", "gen_orders", "deep")
+_STEMS: tuple[str, ...] = (
+    "amounts",
+    "chain",
+    "pkg",
+    "leaf",
+    "inner",
+    "stars",
+    "three",
+    "two",
+    "helper",
+    "gen_two",
+    "gen_orders",
+    "deep",
+)
 _STEMS += ("rootmod", "order_total", "orders", "conftest", "__init__")
-_FOLDERS = ("", "tests", PROPERTIES, f"{PROPERTIES}/pkg", f"{PROPERTIES}/deep", GENERATORS, "props", "src", BINDINGS)
+_FOLDERS: tuple[str, ...] = (
+    "",
+    "tests",
+    PROPERTIES,
+    f"{PROPERTIES}/pkg",
+    f"{PROPERTIES}/deep",
+    GENERATORS,
+    "props",
+    "src",
+    BINDINGS,
+)
 _FOLDERS += ("tests/freezes", "fixtures", "catalog", f"{PROPERTIES}/pkg/deep", f"{PROPERTIES}/amounts")
 _ENDS = (".py", ".so", ".abi3.so", ".pyc", ".pyd", "/__init__.py", "/__init__.so", "", ".scope.yaml", ".json", ".yml")
 _PYTHON = (
@@ -83,6 +108,12 @@ _new_path = st.builds(
 _thing: st.SearchStrategy[Content] = st.one_of(
     _module, _module, _module, st.binary(max_size=8), st.just(""), st.sampled_from(["leaf.py", "pkg", "x"]).map(Link),
     st.just(Submodule()), _module.map(lambda text: Executable(text.encode())),
+)  # fmt: skip
+_OBSTACLES: list[Content] = [Link("x"), Submodule(), b"import leaf\n"]
+_SHADOWS = (".so", ".abi3.so", ".pyc", ".pyd", "/__init__.py", "/__init__.pyd", "/__init__.pyc", ".py/x", "/leaf.py")
+_importable = st.builds(
+    lambda folder, stem: f"{folder}/{stem}" if folder else stem,
+    st.sampled_from(["", PROPERTIES, f"{PROPERTIES}/pkg", f"{PROPERTIES}/deep", GENERATORS, "props"]), _stem,
 )  # fmt: skip
 _SCOPE_LINES = st.sampled_from(
     [
@@ -112,7 +143,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:
     """The files after one random edit."""
     path = draw(st.sampled_from(sorted(files)))
     content = files[path]
-    match draw(st.integers(0, 11)):
+    match draw(st.integers(0, 13)):
         case 0:
             return {other: text for other, text in files.items() if other != path}
         case 1:
@@ -147,16 +178,21 @@ def edits(draw: st.DrawFn, files: Files) -> Files:
                 for other, text in files.items()
             }
             return settle(moved)
+        case 11:
+            return settle({**files, draw(_importable): draw(st.sampled_from(_OBSTACLES))})
+        case 12:
+            return settle({**files, draw(_importable) + draw(st.sampled_from(_SHADOWS)): b""})
         case 10 if isinstance(content, bytes):
             return {**files, path: Executable(content)}
         case _:
-            return {**files, path: b"x" if content == b"" else (content if not isinstance(content, bytes) else content + b"\n")}
+            return {**files, path: content + b"\n"} if isinstance(content, bytes) else files
 
 
 def _rebound(files: Files) -> Files:
     try:
-        plain = {path: content for path, content in files.items() if isinstance(content, bytes)}
-        return {**files, **building.rebind(plain)}
+        rebound: Files = {**files}
+        rebound.update(building.rebind({path: each for path, each in files.items() if isinstance(each, bytes)}))
+        return rebound
     except Exception:  # whatever keeps a record from being written; the edit is then none
         return files
 
@@ -178,7 +214,7 @@ class Trees:
         self.trees = trees
 
     def __repr__(self) -> str:
-        bases = (dict(wild_project()), *self.trees)
+        bases: tuple[Files, ...] = (dict(wild_project()), *self.trees)
         return "\n".join(shown(tree, base) for tree, base in zip(self.trees, bases, strict=False))
 
 

@@ -31,13 +31,14 @@ def quoted(text: str, limit: int = 80) -> str:
 
 def shell_word(text: str) -> str:
     """`text` as one printable word of a POSIX shell command (bytes that are not UTF-8: surrogate-escaped)."""
-    if text and all(ch in _SHELL_SAFE for ch in text):
+    plain = "::" not in text and "##" not in text  # which `escape` would rewrite
+    if plain and text and all(ch in _SHELL_SAFE for ch in text):
         return text
-    if text.isprintable() and "::" not in text:
+    if plain and text.isprintable():
         return "'" + text.replace("'", "'\\''") + "'"
     raw = text.encode("utf-8", "surrogateescape")
-    plain = {byte: chr(byte) for byte in raw if chr(byte) in _SHELL_SAFE and chr(byte) != ":"}
-    return "$'" + "".join(plain.get(byte, f"\\x{byte:02x}") for byte in raw) + "'"
+    safe = {byte: chr(byte) for byte in raw if chr(byte) in _SHELL_SAFE and chr(byte) != ":"}
+    return "$'" + "".join(safe.get(byte, f"\\x{byte:02x}") for byte in raw) + "'"
 
 
 def _codepoint(code: int) -> str:

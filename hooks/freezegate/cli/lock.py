@@ -12,6 +12,7 @@ from freezegate.text import escape
 
 if TYPE_CHECKING:
     from freezegate.gate.scopes import ScopeView
+    from freezegate.paths import RepoPath
 
 
 def add(commands: Any) -> None:
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     from freezegate.gate.locking import stale_scopes
 
     refused = False
-    written = []
+    written, right = [], []
     with looked_at(worktree=True) as sight:
         named = [scope_given(sight.tree, given, sight.prefix) for given in options.scopes]
         chosen = list({view.path: view for view in named}.values()) if named else list(stale_scopes(sight.tree))
@@ -42,14 +43,27 @@ def run(options: argparse.Namespace) -> int:
                 if _lock(scope, sight):
                     written.append(scope.path)
                     print(f"locked {scope.path}")
+                right.append(scope)
             except CannotJudge as error:
                 refused = True
                 sys.stderr.write(f"freezegate: refused {scope.path}: {escape(error.message)}\n")
-    if written:
-        print(f"stage it: {commands.add(written)}")
-    elif not refused:
+    if not written and not refused:
         print("nothing to lock")
+    if unstaged := [*written, *_unstaged(right)]:
+        print(f"stage it: {commands.add(unstaged)}")
     return 1 if refused else 0
+
+
+def _unstaged(scopes: list[ScopeView]) -> list[RepoPath]:
+    """What has to be staged too for the digests to fit; nothing where the index cannot be read, as in a conflict."""
+    from freezegate.gate.locking import staged_otherwise
+    from freezegate.git.plumbing import GitError
+
+    try:
+        with looked_at() as sight:
+            return staged_otherwise(sight.tree, scopes)
+    except (GitError, CannotJudge):
+        return []
 
 
 def _lock(scope: ScopeView, sight: Sight) -> bool:

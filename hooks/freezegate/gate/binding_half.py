@@ -10,7 +10,7 @@ from freezegate.findings import Finding
 from freezegate.gate.functions import CaseFunction
 from freezegate.gate.governed import SCOPE_SUFFIX, Governed
 from freezegate.gate.judging import Judge
-from freezegate.gate.rules import binding_record, fixture_digest, freeze_citation, scope_schema  # noqa: F401
+from freezegate.gate.rules import fixture_digest, scope_schema  # noqa: F401
 from freezegate.gate.rules.predicate_scope import predicate_moved
 from freezegate.gate.rules.scope_schema import generator_unparsed
 from freezegate.gate.scopes import ScopeView
@@ -122,8 +122,11 @@ def _judge_bindings(judge: Judge, ids: list[str]) -> None:
     tree = judge.new
     places = (tree.record_path, tree.case_path, tree.citation_path)
     tree.prefetch(place(scope_id) for scope_id in ids for place in places)
-    for scope_id in ids:
-        binding = tree.binding(scope_id)
+    bound = [binding for binding in map(tree.binding, ids) if binding.is_anything]
+    if bound:
+        from freezegate.gate.rules import binding_record, freeze_citation  # noqa: F401
+    for binding in bound:
+        scope_id = binding.scope_id
         if judge.fresh(binding, lambda side, scope_id=scope_id: side.binding(scope_id)):  # type: ignore[misc]
             judge.saw("record", binding.record.path if binding.record is not None else None)
             judge.saw("counterexample", binding.case.path if binding.case is not None else None)

@@ -51,6 +51,11 @@ class Binding:
         return next((view for view in views if view.value is None), None)
 
     @property
+    def is_anything(self) -> bool:
+        """Whether there is a record, a counterexample or a citation."""
+        return self.record is not None or self.case is not None or self.citation is not None
+
+    @property
     def stated(self) -> Record | None:
         """The record, where it can be read."""
         return self.record.value if self.record is not None else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from freezegate import digests
 from freezegate.errors import CannotJudge
@@ -43,6 +43,18 @@ def stale_scopes(tree: Governed) -> Iterator[ScopeView]:
 
 def _is_stale(scope: ScopeView, stated: str) -> bool:
     return stated != scope.predicate_digest(scope.tree.sized or digests.is_sized(stated))
+
+
+def staged_otherwise(staged: Governed, scopes: Iterable[ScopeView]) -> list[RepoPath]:
+    """Files of the predicates' closures that the index does not hold as the scopes' own tree does, or holds besides:
+    a digest of that tree fits the next commit only with them.
+    """
+    differing: set[bytes] = set()
+    for scope in scopes:
+        there, here = staged.closure(scope.predicate), scope.predicate_closure
+        before, now = ({} if found is None else found.files for found in (there, here))
+        differing |= {path for path, _ in before.items() ^ now.items()}
+    return sorted(map(RepoPath, differing))
 
 
 def predicate_lock(scope: ScopeView) -> str:

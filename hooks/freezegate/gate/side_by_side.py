@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
-import signal
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -24,6 +22,9 @@ def in_two(work: Callable[[int], T]) -> tuple[T, T]:
     The child shares what was read so far and must open its own git children. Raises what `work(0)` raises, and
     CannotJudge where the child failed or died: an answer that is missing is never taken for an empty one.
     """
+    import pickle
+    import signal
+
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -54,6 +55,8 @@ def in_two(work: Callable[[int], T]) -> tuple[T, T]:
 
 def _answer(writing: int, work: Callable[[int], Any]) -> None:
     """In the child: send the result, or why there is none, and leave without running the parent's clean-up."""
+    import pickle
+
     try:
         try:
             answer = pickle.dumps((False, work(1)))

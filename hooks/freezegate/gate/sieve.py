@@ -142,7 +142,7 @@ def _read(config: str | None, properties: str | None) -> list[bytes]:
 
 def _scopes_with_inputs(properties: str) -> list[str] | None:
     """Ids of the scope blobs that hold the word `inputs`; None where there is no scope at all."""
-    status, out, _ = answer(["ls-tree", "-r", "-z", properties])
+    status, out, _ = answer(["ls-tree", "-r", "-z", "--full-tree", properties])
     if status != 0:
         return None
     ids = {}
@@ -152,8 +152,9 @@ def _scopes_with_inputs(properties: str) -> list[str] | None:
             ids[name] = header.split(b" ")[2].decode("ascii")
     if not ids:
         return None
-    grep = ["-c", "grep.threads=1", "grep", "-a", "-l", "-z", "-F", "-e", "inputs", properties]
-    status, out, errors = answer(grep)
+    # Called below the root, git would look below that folder only; the user's colours would be part of the names.
+    options = ["--no-color", "--full-name", "-a", "-l", "-z", "-F", "-e", "inputs"]
+    status, out, errors = answer(["-c", "grep.threads=1", "grep", *options, properties, "--", ":(top)"])
     if status not in (0, 1):
         raise GitError(errors)
     names = (row[len(properties) + 1 :] for row in out.split(b"\0") if row)

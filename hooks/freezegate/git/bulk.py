@@ -20,6 +20,11 @@ Run = list[bytes] | tuple[int, Iterator[bytes]]
 _ARGUMENTS = ("cat-file", "--batch", "--buffer")
 _PIPE = 1 << 20
 _READ = 1 << 20
+# git writes its answers a few kilobytes at a time. They are gathered until there is something to do, but only while so
+# many ids are unanswered that git has more than this to write without another id: at most one slice of them is unsent,
+# an answer has 49 bytes or more, and git may hold back 4 KiB.
+_ENOUGH = 1 << 16
+_SURE = 3000
 _SLICE = 1000  # ids that are found between two looks at git's answers
 _WHOLE = 1 << 18  # bytes; larger blobs are handed on in pieces
 
@@ -182,11 +187,17 @@ class _Pipe:
                 self._feed()
             if self._child.out in ready:
                 break
-        part = os.read(self._child.out, _READ)
-        if not part:
+        parts = [self._buffer[self._at :]]
+        read = 0
+        while read < _ENOUGH:
+            part = os.read(self._child.out, _READ)
+            read += len(part)
+            parts.append(part)
+            if not part or (self._feeding and len(self._pending) < _SURE):
+                break
+        if not read:
             raise GitError("git cat-file ended before its answer was complete", "git fsck")
-        rest = self._buffer[self._at :]
-        self._buffer = rest + part if rest else part
+        self._buffer = b"".join(parts)
         self._at = 0
 
     def _feed(self) -> None:

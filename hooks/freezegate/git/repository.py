@@ -107,8 +107,9 @@ def _grep(root: str, expression: bytes, where: Where) -> list[str | bytes]:
     pathspecs = [below + b"**/*" + literal_glob(where.suffix)]
     pathspecs += [b":(top,exclude,literal)" + folder for folder in where.excluded]
     # One thread: on blobs this small git's threads only wait for one another.
-    options = ["-c", "grep.threads=1", "grep", "--no-recurse-submodules", "--full-name", "-a", "-l", "-z", "-E", "-e"]
-    return [*options, expression, root, "--", *pathspecs]
+    # The user's colours would be part of the names.
+    options = ["--no-recurse-submodules", "--no-color", "--full-name", "-a", "-l", "-z", "-E", "-e"]
+    return ["-c", "grep.threads=1", "grep", *options, expression, root, "--", *pathspecs]
 
 
 class Repository:

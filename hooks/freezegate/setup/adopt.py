@@ -76,8 +76,7 @@ def _config(tree: Worktree, asked: Asked, done: _Done) -> Config:
             done.notes.append(f"{CONFIG_PATH} is there and stays: set framing: sized under policy by hand.\n")
     else:
         default = Config()
-        has_default = any(tree.kind(folder) == "folder" for folder in default.layout.source)
-        source = [] if has_default else tree.packages()
+        source = _source(tree, default)
         sized = asked.sized or any(tree.has_zero_byte(folder) for folder in _hashed(default, asked))
         data = texts.config_text(sized=sized, source=source).encode()
         config = _accepted(data)
@@ -86,6 +85,18 @@ def _config(tree: Worktree, asked: Asked, done: _Done) -> Config:
     if not any(tree.kind(folder) == "folder" for folder in config.layout.source):
         done.notes.append(texts.NO_SOURCE)
     return config
+
+
+def _source(tree: Worktree, default: Config) -> list[str]:
+    """The source folders to name: none where the default ones hold Python or nothing else does.
+
+    A folder called like the default may hold other things (C, what a build left): it is then source too.
+    """
+    folders = [folder for folder in default.layout.source if tree.kind(folder) == "folder"]
+    if any(tree.has_python(folder) for folder in folders):
+        return []
+    packages = tree.packages()
+    return [*map(str, folders), *packages] if packages else []
 
 
 def _accepted(data: bytes) -> Config:

@@ -86,6 +86,10 @@ class Worktree:
             return False
         return any(_holds_zero(self.at(path)) for path in self._files(folder) if self.kind(path) == "file")
 
+    def has_python(self, folder: RepoPath) -> bool:
+        """Whether a Python file that git does not ignore lies below the folder."""
+        return any(path.endswith((b".py", b".pyi")) for path in self._files(folder))
+
     def _files(self, folder: RepoPath) -> list[RepoPath]:
         from git import GitCommandError
 
