@@ -238,6 +238,7 @@ def test_a_merge_mended_by_hand(hooked: Hooked) -> None:
     hooked.accepts("commit", "-qm", "merge")
 
 
+@pytest.mark.slow
 def test_an_octopus_merge(hooked: Hooked) -> None:
     fork(hooked, lambda: hooked.repo.write("docs/a.md", "x"), lambda: hooked.append(ENTRY, "# more\n"))
     hooked.repo.git("checkout", "-qb", "third", "other~1")
@@ -248,6 +249,7 @@ def test_an_octopus_merge(hooked: Hooked) -> None:
     assert hooked.log.read_text() == "2\n"
 
 
+@pytest.mark.slow
 def test_a_squash_is_a_commit_with_one_parent(hooked: Hooked) -> None:
     def theirs() -> None:
         hooked.append(SOURCE, "X = 1\n")
@@ -262,6 +264,7 @@ def test_a_squash_is_a_commit_with_one_parent(hooked: Hooked) -> None:
 # -- sequences
 
 
+@pytest.mark.slow
 def test_cherry_pick_and_revert_after_a_conflict(hooked: Hooked) -> None:
     """Without a conflict git calls no hook for them; after one, the commit is judged against HEAD alone."""
     fork(hooked, lambda: hooked.append(SOURCE, "W = 1\n"), lambda: mix(hooked.repo))
@@ -279,6 +282,7 @@ def test_cherry_pick_and_revert_after_a_conflict(hooked: Hooked) -> None:
     hooked.refuses("commit", "-qm", "reverted")
 
 
+@pytest.mark.slow
 def test_rebase_stops_where_a_commit_is_edited(hooked: Hooked) -> None:
     repo = hooked.repo
     for number in range(2):
@@ -308,6 +312,7 @@ def test_a_linked_worktree(hooked: Hooked, tmp_path: Path) -> None:
     assert done.code == 0 and hooked.runs == 1
 
 
+@pytest.mark.slow
 def test_having_a_submodule_and_running_inside_one(tmp_path: Path) -> None:
     inner = project(tmp_path / "inner")
     outer = Hooked(project(tmp_path / "outer"))

@@ -74,12 +74,16 @@ def run(options: Namespace | SimpleNamespace) -> int:
 
     # The process is short, and what it builds lives to its end: the collector would only walk it again and again.
     gc.disable()
-    if options.time_limit is not None:
+    if options.time_limit is None:
+        report = judge(options)
+    else:
+        import signal
+
         signal.signal(signal.SIGALRM, _too_late)
         # Again and again: one that is raised inside a finalizer is lost.
         signal.setitimer(signal.ITIMER_REAL, options.time_limit, 0.2)
-    report = judge(options)
-    signal.setitimer(signal.ITIMER_REAL, 0)
+        report = judge(options)
+        signal.setitimer(signal.ITIMER_REAL, 0)
     write(report, options)
     return 0 if report else 1
 

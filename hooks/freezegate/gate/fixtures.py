@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from freezegate import digests
 from freezegate.gate.library import Content
 from freezegate.git.entry import Entry
 from freezegate.paths import RepoPath
@@ -69,13 +68,3 @@ class FixtureFile(NamedTuple):
         contents = {entry.oid: content for entry, content in tree.library.contents(regular)}
         for path, entry in listed:
             yield cls(tree, path, entry, contents.get(entry.oid, Content(False, False)))
-
-
-def fixture_digest(tree: Governed, sized: bool) -> str | None:
-    """The digest of the whole fixture tree; None where it has no files, or one that is no regular file."""
-    files = tree.fixture_files
-    if not files or not all(entry.is_file for _, entry in files):
-        return None
-    ordered = sorted(files, key=lambda item: digests.component_key(item[0]))
-    items = tree.library.stream_items(ordered)
-    return digests.sized_digest(items, len(ordered)) if sized else digests.fixture_digest(items)

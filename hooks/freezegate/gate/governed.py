@@ -54,6 +54,7 @@ class Governed:
         self.binding_on = self.verdict_on = False
         self.finder = Finder(self)
         self._views: dict[RepoPath, ScopeView | None] = {}
+        self._fixture_digests: dict[bool, str | None] = {}
         self._bindings: dict[str, Binding] = {}
         self._closures: dict[tuple[bytes, bool], Closure | None] = {}
         self._keys: dict[tuple[bytes, bool], object] = {}
@@ -211,6 +212,15 @@ class Governed:
         """Everything below the fixture root that is no folder: path relative to the root, entry."""
         root = self.places.fixtures
         return [(RepoPath(path[len(root) + 1 :]), entry) for path, entry in self.snapshot.walk(root)]
+
+    def fixture_digest(self, sized: bool) -> str | None:
+        """The digest of the whole fixture tree; None where it has no files, or one that may not be hashed."""
+        if sized not in self._fixture_digests:
+            from freezegate.gate.fixture_hash import hash_fixtures
+
+            found = hash_fixtures(self, self.places.fixtures, sized)
+            self._fixture_digests[sized] = None if found.flaws else found.digest
+        return self._fixture_digests[sized]
 
     def scope_named(self, text: str) -> ScopeView | None:
         """The scope file that a catalog entry's `scope` names; None where there is none at that plain path."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from freezegate.documents.reading import Problem
+from freezegate.gate.commands import unstage
 from freezegate.gate.sets import fold
 from freezegate.git.entry import Entry
 from freezegate.paths import RepoPath
@@ -76,7 +77,7 @@ def place_flaws(tree: Governed) -> Iterator[Flaw]:
 
 def _kind(path: RepoPath, entry: Entry) -> Flaw:
     what = "a symbolic link" if entry.is_link else "a submodule"
-    hint = f"git rm --cached -- {path.shell}; then add the real file or folder"
+    hint = f"{unstage(path)}; then add the real file or folder"
     return Flaw(path, entry, f"{path} is {what}, where the layout asks for the file or folder itself", hint)
 
 
@@ -112,7 +113,7 @@ def _bound_flaw(tree: Governed, path: RepoPath, entry: Entry) -> Flaw | None:
     if path.name.startswith((b"README", b".git")):
         return None
     message = f"{path} is no document, and nothing else belongs in {path.parent}/"
-    return Flaw(path, entry, message, f"git rm --cached -- {path.shell}")
+    return Flaw(path, entry, message, unstage(path))
 
 
 def _catalog_flaw(tree: Governed, path: RepoPath, entry: Entry) -> Flaw | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from freezegate.digests import Item, is_lfs_pointer
@@ -99,12 +99,6 @@ class Library:
             else:
                 for _, size, chunks in self.store.stream([entry.oid]):
                     yield Item(path, entry.mode, size, chunks)
-
-    def stream_items(self, files: Sequence[tuple[bytes, Entry]]) -> Iterator[Item]:
-        """Many regular files as digest items in one stream; each is to be consumed before the next is asked for."""
-        blobs = self.store.stream([entry.oid for _, entry in files])
-        for (path, entry), (_, size, chunks) in zip(files, blobs, strict=True):
-            yield Item(path, entry.mode, size, chunks)
 
     def sha256(self, oid: str) -> str:
         """SHA-256 of the blob's bytes, hex."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from freezegate.documents.domain import outside
 from freezegate.findings import Finding
 from freezegate.gate.bindings import Binding
+from freezegate.gate.commands import unstage
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, refused
 
@@ -194,7 +195,7 @@ def counterexample_missing(binding: Binding) -> Iterator[Finding]:
 def counterexample_unreadable(binding: Binding) -> Iterator[Finding]:
     """Each reason of the strict loader."""
     if binding.case is not None and binding.case.reading.problems:
-        hint = f"retain the case again, or: git rm --cached -- {binding.case.path.shell}"
+        hint = f"retain the case again, or: {unstage(binding.case.path)}"
         yield from refused("counterexample-unreadable", "unreadable", binding.case.path, binding.case.reading, hint)
 
 
@@ -210,7 +211,7 @@ def counterexample_unreadable(binding: Binding) -> Iterator[Finding]:
 def counterexample_schema(binding: Binding) -> Iterator[Finding]:
     """Each violation."""
     if binding.case is not None and binding.case.reading.problems:
-        hint = f"retain the case again, or: git rm --cached -- {binding.case.path.shell}"
+        hint = f"retain the case again, or: {unstage(binding.case.path)}"
         yield from refused("counterexample-schema", "schema", binding.case.path, binding.case.reading, hint)
 
 

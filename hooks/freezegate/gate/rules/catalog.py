@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from freezegate.findings import Finding
 from freezegate.gate.claims import CatalogSet, ClaimsUnit, ClaimUnit, PropertyUnit
+from freezegate.gate.commands import retire
 from freezegate.gate.companions import companions
 from freezegate.gate.oracles import oracle_place, oracle_problem
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, found, refused
 from freezegate.gate.step import Step
-from freezegate.text import shell_word
 
 HOOK = "catalog"
 
@@ -182,7 +182,7 @@ def claim_removed(prop_id: str, step: Step) -> Iterator[Finding]:
     what = "leaves the claims" if left_claims else "leaves the catalog"
     for other in companions("claim removal", prop_id, step):
         message = f"{prop_id} {what} in a change that also touches {other}"
-        hint = f"take it out in a change of its own: freezegate retire {shell_word(prop_id)}"
+        hint = f"take it out in a change of its own: {retire(prop_id)}"
         claimed = step.new.claimed
         if claimed is not None:
             yield found("claim-removed", claimed.path, message, hint)

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from freezegate.findings import Finding
 from freezegate.gate.bindings import Binding
+from freezegate.gate.commands import unstage
 from freezegate.gate.companions import companions
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, found, refused
@@ -153,7 +154,7 @@ def citation_oracle_moved(binding: Binding, step: Step) -> Iterator[Finding]:
         return
     for what in companions("citation", binding, step):
         message = f"{what} of {binding.scope_id} is new or changed in the change that cites it"
-        hint = f"git rm --cached -- {path.shell}; commit, then freezegate cite {shell_word(binding.scope_id)}"
+        hint = f"{unstage(path)}; commit, then freezegate cite {shell_word(binding.scope_id)}"
         yield found("citation-oracle-moved", path, message, hint)
 
 

@@ -9,7 +9,6 @@ from freezegate.findings import Finding
 from freezegate.gate import commands
 from freezegate.gate.claims import EntryUnit, LedgerUnit
 from freezegate.gate.companions import companions
-from freezegate.gate.fixtures import fixture_digest
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, refused
 from freezegate.gate.step import Step
@@ -111,7 +110,7 @@ def ledger_digest_stale(entry: EntryUnit, step: Step) -> Iterator[Finding]:
     if not _added(entry, step):
         return
     stated = entry.freeze.fixture_digest
-    recomputed = fixture_digest(entry.tree, entry.tree.sized or digests.is_sized(stated))
+    recomputed = entry.tree.fixture_digest(entry.tree.sized or digests.is_sized(stated))
     if stated != recomputed:
         message = f"the entry says {stated}, the tree gives {recomputed or 'no digest'}"
         hint = f"freezegate fixture-lock {entry.tree.places.fixtures.shell}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from freezegate.findings import Finding
+from freezegate.gate.commands import unstage
 from freezegate.gate.companions import companions
 from freezegate.gate.layout import ConfigUnit, Flaw, FolderUnit
 from freezegate.gate.registry import rule
@@ -37,7 +38,7 @@ def certificate_committed(path: RepoPath, step: Step) -> Iterator[Finding]:
     data = None if named else step.new.library.store.blob(entry.oid, _MARK_LIMIT)
     if named or (data is not None and _MARK in data):
         message = f"{path} is evidence that a run generated"
-        yield found("certificate-committed", path, message, f"git rm --cached -- {path.shell}")
+        yield found("certificate-committed", path, message, unstage(path))
 
 
 @rule(

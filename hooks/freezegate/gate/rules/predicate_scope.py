@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from freezegate import digests
 from freezegate.findings import Finding
+from freezegate.gate.commands import pathspec, retire
 from freezegate.gate.functions import CaseFunction
 from freezegate.gate.registry import rule
 from freezegate.gate.rules.scope_schema import lock_command
@@ -15,7 +16,6 @@ from freezegate.gate.step import Step
 from freezegate.paths import RepoPath
 from freezegate.source.closure import Closure
 from freezegate.source.predicates import function_problem
-from freezegate.text import shell_word
 
 HOOK = "predicate-scope"
 
@@ -95,7 +95,7 @@ def property_removed(scope: ScopeView, step: Step) -> Iterator[Finding]:
     why, needing = _still_needed(scope, step)
     if not why:
         return
-    hint = f"freezegate retire {shell_word(before.scope_id)}"
+    hint = retire(before.scope_id)
     if now is not None:
         message = f"{before.scope_id}: it names another predicate than {before.predicate}, and {why}"
         yield at("property-removed", now, ("predicate",), message, hint)
@@ -146,4 +146,4 @@ def predicate_shadowed(closure: Closure) -> Iterator[Finding]:
     """Each shadow, on its own path."""
     for path in map(RepoPath, closure.shadows):
         message = f"{path} could run in place of a file that a predicate, oracle or generator imports"
-        yield found("predicate-shadowed", path, message, f"git rm -r --cached -- {path.shell}")
+        yield found("predicate-shadowed", path, message, f"git rm -r --cached -- {pathspec(path)}")
