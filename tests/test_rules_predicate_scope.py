@@ -127,10 +127,10 @@ REMOVED: list[Row] = [
     reject("property-removed", "citation-left-behind", drop(SCOPE, PREDICATE, RECORD, COUNTEREXAMPLE),
            at=f"{CITATION}:1:1", says="its citation", hint=RETIRE, also=("citation-dangling",)),
     reject("property-removed", "predicate-stays", drop(SCOPE),
-           at=f"{PREDICATE}:1:1", says="stays without a scope", hint=RETIRE, before=(UNBOUND,)),
+           at=f"{PREDICATE}:1:1", says="stays without a scope", hint="or take the function test_total_non_negative out", before=(UNBOUND,)),
     reject("property-removed", "with-source", drop(SCOPE, PREDICATE), append("src/orders.py", "# more\n"),
            at=f"{SCOPE}:1:1", says="deleted: order_total.non_negative: its scope is gone, and the change touches source",
-           hint=RETIRE, before=(UNBOUND,)),
+           hint="in a change without source", before=(UNBOUND,)),
     reject("property-removed", "claimed", drop(OTHER, LOOSE),
            at="catalog/claimed.json:1:1", says="the claim prop.by_scope", hint="freezegate retire loose.one",
            before=(*WITH_LOOSE, CLAIM, CLAIMED), also=("oracle-missing",)),
@@ -144,7 +144,7 @@ REMOVED: list[Row] = [
            at=f"{SCOPE}:1:1", says="cannot be read any more", hint=f"mend {SCOPE}",
            also=("scope-unreadable",), before=(UNBOUND,)),
     reject("property-removed", "became-a-link", put(SCOPE, Link("elsewhere")),
-           at=f"{PREDICATE}:1:1", says="its scope is gone", hint=RETIRE, also=("layout-kind",), before=(UNBOUND,)),
+           at=f"{PREDICATE}:1:1", says="its scope is gone", hint="back as it was", also=("layout-kind",), before=(UNBOUND,)),
 ]  # fmt: skip
 
 SHADOWED: list[Row] = [

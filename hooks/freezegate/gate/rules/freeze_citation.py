@@ -134,7 +134,8 @@ def citation_mismatch(binding: Binding) -> Iterator[Finding]:
     keys = [key for key in shared if getattr(cited, key) != getattr(stated, key)]
     if keys:
         message = f"differs from the record in {', '.join(keys)}"
-        yield at("citation-mismatch", binding.citation, (keys[0],), message, cite_command(binding))
+        hint = binding.bind_command if binding.open_because else cite_command(binding)
+        yield at("citation-mismatch", binding.citation, (keys[0],), message, hint)
 
 
 @rule(

@@ -36,7 +36,11 @@ def predicate_without_scope(scope: ScopeView) -> Iterator[Finding]:
     stated = scope.value.predicate_digest
     recomputed = scope.predicate_digest(scope.tree.sized or digests.is_sized(stated))
     if recomputed is not None and recomputed != stated:
-        message = f"the predicate's closure has the digest {recomputed}, the scope says {stated}"
+        files = sorted(scope.predicate_closure.files) if scope.predicate_closure is not None else []
+        shown = ", ".join(str(RepoPath(path)) for path in files[:3]) + (
+            f" and {len(files) - 3} more" * (len(files) > 3)
+        )
+        message = f"the predicate's closure ({shown}) has the digest {recomputed}, the scope says {stated}"
         yield at("predicate-without-scope", scope, ("predicate",), message, lock_command(scope))
 
 
@@ -92,10 +96,9 @@ def property_removed(scope: ScopeView, step: Step) -> Iterator[Finding]:
     now = step.new.scope_of(before.scope_id)
     if now is not None and now.value is not None and now.value.predicate == before.predicate:
         return
-    why, needing = _still_needed(scope, step)
+    why, needing, hint = _still_needed(scope, step)
     if not why:
         return
-    hint = retire(before.scope_id)
     if now is not None:
         message = f"{before.scope_id}: it names another predicate than {before.predicate}, and {why}"
         yield at("property-removed", now, ("predicate",), message, hint)
@@ -113,8 +116,8 @@ def property_removed(scope: ScopeView, step: Step) -> Iterator[Finding]:
         yield found("property-removed", scope.path, f"deleted: {message}", hint)
 
 
-def _still_needed(scope: ScopeView, step: Step) -> tuple[str, list[RepoPath]]:
-    """Why an old scope may not go, and the files that need it; an empty reason where it may."""
+def _still_needed(scope: ScopeView, step: Step) -> tuple[str, list[RepoPath], str]:
+    """Why an old scope may not go, the files that need it, and what to do; an empty reason where it may."""
     assert scope.value is not None
     old, scope_id = step.old, scope.value.scope_id
     bound = {"its record": old.record_path(scope_id), "its citation": old.citation_path(scope_id)}
@@ -123,14 +126,19 @@ def _still_needed(scope: ScopeView, step: Step) -> tuple[str, list[RepoPath]]:
         if prop.value is not None and prop.value.scope == scope.path.text and prop.value.id in old.claims:
             held[f"the claim {prop.value.id}"] = old.places.claimed
     if held:
-        return f"the old side has {' and '.join(held)}", [*held.values()]
+        hint = f"put {scope.path} back as it was; first of all, and alone, lands: {retire(scope_id)}"
+        return f"the old side has {' and '.join(held)}", [*held.values()], hint
     function = scope.value.predicate_function
     if scope.predicate is not None and (entry := step.new.entry(scope.predicate)) is not None and entry.is_file:
         module = step.new.library.module(entry.oid)
         stays = module.parse_error is None and function_problem(module, function) is None
         if stays and not step.new.finder.with_predicate(scope.predicate, function):
-            return f"its predicate {scope.predicate}:{function} stays without a scope", [scope.predicate]
-    return ("the change touches source", []) if step.touches_source else ("", [])
+            hint = f"put {scope.path} back as it was, or take the function {function} out with it"
+            return f"its predicate {scope.predicate}:{function} stays without a scope", [scope.predicate], hint
+    if not step.touches_source:
+        return "", [], ""
+    hint = f"put {scope.path} back as it was, and take the property out in a change without source"
+    return "the change touches source", [], hint
 
 
 @rule(
