@@ -46,9 +46,7 @@ class Side:
         return median(self.seconds)
 
 
-def run(
-    command: Command, environment: dict[str, str], errors: Path | None = None, sample: bool = False
-) -> Outcome:
+def run(command: Command, environment: dict[str, str], errors: Path | None = None, sample: bool = False) -> Outcome:
     """Start the command, wait for it, and say what it took. Its output is dropped, its errors go to `errors`.
 
     posix_spawn and wait4 give each child its own figures. The kernel counts the starting process in

@@ -170,9 +170,7 @@ def small_fixtures() -> Iterator[File]:
     rng = random.Random(11)
     names = ["".join(rng.choices("etaoinshrdlu", k=rng.randint(3, 9))) for _ in range(3000)]
     for number in range(FIXTURES):
-        lines = [
-            {"item": rng.choice(names), "price": rng.randint(1, 9999)} for _ in range(rng.randint(3, 18))
-        ]
+        lines = [{"item": rng.choice(names), "price": rng.randint(1, 9999)} for _ in range(rng.randint(3, 18))]
         yield fixture_path(number), as_json(order(number) | {"customer": rng.choice(names), "lines": lines})
 
 
@@ -236,9 +234,7 @@ def fast_import(repository: Path, files: Iterator[File]) -> None:
     command = ["git", "-C", str(repository), "fast-import", "--quiet", "--depth=0"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment()) as child:
         assert child.stdin is not None
-        child.stdin.write(
-            b"commit refs/heads/main\ncommitter Bench <bench@example.invalid> 1700000000 +0000\n"
-        )
+        child.stdin.write(b"commit refs/heads/main\ncommitter Bench <bench@example.invalid> 1700000000 +0000\n")
         child.stdin.write(b"data 5\nbench\n")
         for path, data in files:
             child.stdin.write(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))

@@ -78,9 +78,7 @@ class Lab:
         """check-jsonschema over `files`, as the peer that only checks their schema."""
         program = beside_python("check-jsonschema")
         words = (program or "", "--schemafile", str(self.schema), *files)
-        side = Side(
-            f"check-jsonschema, {len(files):,} file{'s'[: len(files) != 1]}", (Command(words, folder),)
-        )
+        side = Side(f"check-jsonschema, {len(files):,} file{'s'[: len(files) != 1]}", (Command(words, folder),))
         if program is None:
             side.problem = "not installed: pip install check-jsonschema"
         elif not self.schema.exists():
@@ -107,9 +105,7 @@ def small_commit(lab: Lab) -> Bench:
         Command((lab.python, "-c", "pass"), repository),
         Command((lab.git, "diff-index", "--cached", "--ita-invisible-in-index", "HEAD"), repository),
     )
-    return Bench(
-        lab.gate(repository, "check"), Side("python -c pass, then git diff-index --cached", floor), 1.5
-    )
+    return Bench(lab.gate(repository, "check"), Side("python -c pass, then git diff-index --cached", floor), 1.5)
 
 
 def one_scope(lab: Lab) -> Bench:
@@ -161,11 +157,7 @@ BENCHES: dict[str, Callable[[Lab], Bench]] = {
 
 def environment() -> dict[str, str]:
     """For both sides: without anything that would choose other trees, settings or a slower start."""
-    return {
-        name: value
-        for name, value in repositories.environment().items()
-        if not name.startswith(CHANGES_TREES)
-    }
+    return {name: value for name, value in repositories.environment().items() if not name.startswith(CHANGES_TREES)}
 
 
 def beside_python(name: str) -> str | None:
@@ -218,9 +210,7 @@ def milliseconds(seconds: float) -> str:
 
 def memory(peaks: Outcome, bound: int | None) -> str:
     """The peak of our own process, and of the largest process with git's children and their mapped packs."""
-    own = (
-        f"peak memory {peaks.peak_self / MEGABYTE:.1f} MB ours, {peaks.peak_tree / MEGABYTE:.1f} MB with git"
-    )
+    own = f"peak memory {peaks.peak_self / MEGABYTE:.1f} MB ours, {peaks.peak_tree / MEGABYTE:.1f} MB with git"
     if bound is None:
         return own
     word = "within" if peaks.peak_self <= bound else "ABOVE"
@@ -233,12 +223,8 @@ def main() -> None:
     parser.add_argument(
         "--work", type=Path, metavar="DIR", help="keep the repositories here (default: a temporary folder)"
     )
-    parser.add_argument(
-        "--repeat", type=int, default=15, metavar="N", help="rounds after the warm-up (default 15)"
-    )
-    parser.add_argument(
-        "--schema", type=Path, default=SCHEMA, metavar="FILE", help="scope schema for the peer"
-    )
+    parser.add_argument("--repeat", type=int, default=15, metavar="N", help="rounds after the warm-up (default 15)")
+    parser.add_argument("--schema", type=Path, default=SCHEMA, metavar="FILE", help="scope schema for the peer")
     chosen = parser.parse_args()
     git = shutil.which("git")
     if git is None:

@@ -102,9 +102,7 @@ class Repo:
             stdin=subprocess.DEVNULL if input is None else None,
         )  # fmt: skip
         if check and done.returncode:
-            raise AssertionError(
-                f"git {args!r}: exit {done.returncode}: {done.stderr.decode(errors='replace')}"
-            )
+            raise AssertionError(f"git {args!r}: exit {done.returncode}: {done.stderr.decode(errors='replace')}")
         return done.stdout
 
     def at(self, path: str | bytes) -> Path:

@@ -332,11 +332,7 @@ def test_promote_refuses(verdicts: object, claimed: object, reason: str, ids: tu
 @pytest.mark.parametrize("at", range(len(ODD) + 1))
 def test_promote_is_total(at: int) -> None:
     odd = [*ODD, None][at]
-    assert (
-        not promote(odd, odd, False)
-        and not promote(odd, ["a"], False)
-        and not promote([("a", "pass")], odd, odd)
-    )
+    assert not promote(odd, odd, False) and not promote(odd, ["a"], False) and not promote([("a", "pass")], odd, odd)
     assert not promote([odd], ["a"], False) and not promote([("a", odd)], ["a"], False)
     assert not promote([(odd, "pass")], ["a"], False) and not promote([("a", "pass")], ["a", odd], False)
 
@@ -356,13 +352,7 @@ JSON = st.recursive(
 def test_no_json_is_an_allowance_or_an_exception(one: object, two: object, three: object) -> None:
     assert may_cite(one, two, three).allowed == (one == "fail" and two == "fail" and three is True)
     assert (verdict(one, two, three).verdict == "pass") == (one == "pass" and three is False)
-    assert (verdict(one, two, three).verdict == "inconclusive") == (
-        one == "fail" and two is True and three is False
-    )
+    assert (verdict(one, two, three).verdict == "inconclusive") == (one == "fail" and two is True and three is False)
     assert freeze_matches(one, two) is False
     if promote(one, two, three):
-        assert (
-            isinstance(one, list)
-            and isinstance(two, list)
-            and sorted(row[0] for row in one) == sorted(two) != []
-        )
+        assert isinstance(one, list) and isinstance(two, list) and sorted(row[0] for row in one) == sorted(two) != []

@@ -193,16 +193,12 @@ def test_a_big_blob_is_never_held_whole() -> None:
     assert len(alive) == 64
 
 
-@pytest.mark.parametrize(
-    "path", [b"a\nb", b"a\tb", b"\x7f", b"a\xc2\x85b", b"\xff", b"caf\xe9", b"\xed\xb2\x80"]
-)
+@pytest.mark.parametrize("path", [b"a\nb", b"a\tb", b"\x7f", b"a\xc2\x85b", b"\xff", b"caf\xe9", b"\xed\xb2\x80"])
 def test_ambiguous_paths(path: bytes) -> None:
     assert ambiguity(path)
 
 
-@pytest.mark.parametrize(
-    "path", [b"a/b c.txt", "donnees/über\u00a0x".encode(), "\u200e.txt".encode(), b"'\""]
-)
+@pytest.mark.parametrize("path", [b"a/b c.txt", "donnees/über\u00a0x".encode(), "\u200e.txt".encode(), b"'\""])
 def test_unambiguous_paths(path: bytes) -> None:
     assert ambiguity(path) is None
 

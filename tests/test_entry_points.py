@@ -391,3 +391,15 @@ def test_what_is_compared_is_said(shared: Repo) -> None:
         rf"compared {base[:12]} \(merge base of main and HEAD\) with {head[:12]}; checked 1 property", last
     )
     assert "NO DOCUMENTS AT ALL" in shared.check("--base", "HEAD").out
+
+
+def test_a_branch_without_old_side_is_checked_for_malformed_trees(tmp_path: Path) -> None:
+    repo = with_files(Repo(tmp_path / "repo"), good_project())
+    repo.commit("good")
+    row = b"100644 twice\0" + bytes.fromhex(repo.blob(b"x"))
+    tree = repo.git("hash-object", "-t", "tree", "--literally", "-w", "--stdin", input=row + row).decode().strip()
+    outer = b"40000 docs\0" + bytes.fromhex(tree)
+    root = repo.git("hash-object", "-t", "tree", "--literally", "-w", "--stdin", input=outer).decode().strip()
+    commit = repo.git("commit-tree", root, "-m", "odd").decode().strip()
+    repo.git("update-ref", "refs/heads/odd", commit)
+    assert ("docs", "tree-malformed") in repo.rules(env={"PRE_COMMIT_LOCAL_BRANCH": "refs/heads/odd"})

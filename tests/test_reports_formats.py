@@ -59,8 +59,7 @@ def shown(value: Report, format: str) -> str:
 def hostile_report() -> Report:
     texts = [raw.decode("utf-8", "surrogateescape") for raw in HOSTILE]
     rows = [
-        finding(raw, 2, message=f"saw {text}", hint=f"run {text}")
-        for raw, text in zip(HOSTILE, texts, strict=True)
+        finding(raw, 2, message=f"saw {text}", hint=f"run {text}") for raw, text in zip(HOSTILE, texts, strict=True)
     ]
     return report(*rows, compared=f"{texts[0]} with HEAD", notes=tuple(texts))
 
@@ -82,8 +81,7 @@ def test_text() -> None:
 
 def test_text_of_a_clean_report_is_one_line() -> None:
     assert (
-        shown(report(), "text")
-        == "freezegate: no findings; compared HEAD with the index; checked 3 scopes, 1 record\n"
+        shown(report(), "text") == "freezegate: no findings; compared HEAD with the index; checked 3 scopes, 1 record\n"
     )
     assert "1 finding;" in shown(report(finding()), "text")
 
@@ -178,24 +176,18 @@ def test_fingerprints_are_unique_and_outlive_moved_lines(format: str) -> None:
     def prints(*findings: Finding) -> list[str]:
         if format == "gitlab":
             return [row["fingerprint"] for row in json.loads(shown(report(*findings), format))]
-        return [
-            row["partialFingerprints"]["freezegate/v1"] for row in sarif_run(report(*findings))["results"]
-        ]
+        return [row["partialFingerprints"]["freezegate/v1"] for row in sarif_run(report(*findings))["results"]]
 
     first = prints(finding(line=3), finding(line=8), finding(b"b"), finding(rule="digest-mismatch", line=9))
     assert len(set(first)) == 4
-    assert first == prints(
-        finding(line=5), finding(line=6), finding(b"b", 70), finding(rule="digest-mismatch", line=9)
-    )
+    assert first == prints(finding(line=5), finding(line=6), finding(b"b", 70), finding(rule="digest-mismatch", line=9))
     assert prints(finding(message="other")) != first[:1]
 
 
 def test_github_commands_decode_to_what_was_found() -> None:
     value = report(finding(b"a,b:c%.yaml", 3, column=5, message="50% of\nit", hint="mend"), notes=("100%",))
     command, notice, last = shown(value, "github").splitlines()
-    assert command == (
-        "::error file=a%2Cb%3Ac%25.yaml,line=3,col=5,title=scope-schema::50%25 of\\x0ait%0Ahint: mend"
-    )
+    assert command == ("::error file=a%2Cb%3Ac%25.yaml,line=3,col=5,title=scope-schema::50%25 of\\x0ait%0Ahint: mend")
     assert notice == "::notice title=freezegate::100%25"
     assert last.startswith("freezegate: 1 finding;")
 
@@ -205,9 +197,7 @@ def test_github_commands_cannot_be_forged() -> None:
     assert len(lines) == 2 * len(HOSTILE) + 1
     for line in lines[:-1]:
         command, _, data = line.removeprefix("::").partition("::")
-        assert re.fullmatch(
-            r"error file=[^,:]+,line=2,col=1,title=scope-schema|notice title=freezegate", command
-        )
+        assert re.fullmatch(r"error file=[^,:]+,line=2,col=1,title=scope-schema|notice title=freezegate", command)
         assert "::" not in data
     assert "::" not in lines[-1]
 
@@ -294,9 +284,7 @@ def test_hostile_names_are_harmless(format: str) -> None:
         assert len(lines) == 3 * len(HOSTILE) + 1 and "::" not in output
         assert "caf\\xe9:2:1: scope-schema: saw caf\\xe9" in lines
     if format == "junit":
-        assert len(list(next(iter(JUnitXml.fromstring(output.encode()))))) == len(HOSTILE) + len(
-            DOCUMENT_KINDS
-        )
+        assert len(list(next(iter(JUnitXml.fromstring(output.encode()))))) == len(HOSTILE) + len(DOCUMENT_KINDS)
 
 
 @given(st.binary(max_size=12), st.text(max_size=12), st.text(max_size=12), st.sampled_from(FORMATS))

@@ -224,10 +224,7 @@ def test_trees_do_not_share_what_is_known() -> None:
     assert paths(look(START, {START: "import a", "a.py": ""})) == {START, "a.py"}
     assert paths(look(START, {START: "import a"})) == {START}
     tree = Tree({START: "import a", "a.py": ""})
-    assert (
-        closure(START.encode(), tree, ROOTS, ()).files
-        != closure(START.encode(), tree, ROOTS, (b"a.py",)).files
-    )
+    assert closure(START.encode(), tree, ROOTS, ()).files != closure(START.encode(), tree, ROOTS, (b"a.py",)).files
 
 
 # -- generated trees

@@ -127,9 +127,7 @@ def test_ordinary_test_code_has_no_problem(source: str) -> None:
 
 
 def test_each_construct_is_one_problem_at_its_place() -> None:
-    module = read_module(
-        b"import sys\n\nx = 1; sys.path.insert(0, eval('y'))\nfrom importlib import reload, util\n"
-    )
+    module = read_module(b"import sys\n\nx = 1; sys.path.insert(0, eval('y'))\nfrom importlib import reload, util\n")
     assert [(found.line, found.column) for found in module.problems] == [(3, 8), (3, 27), (4, 23), (4, 31)]
 
 

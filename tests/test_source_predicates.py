@@ -83,9 +83,7 @@ def test_anything_else_that_binds_the_name_counts(source: str) -> None:
 
 
 def test_bindings_are_counted_in_the_modules_scope_only() -> None:
-    module = read_module(
-        b"a = b = 1\ndef f(c):\n    d = [e for e in c]\nclass K:\n    g = 1\nx = [h for h in a]\n"
-    )
+    module = read_module(b"a = b = 1\ndef f(c):\n    d = [e for e in c]\nclass K:\n    g = 1\nx = [h for h in a]\n")
     assert module.bindings == {"a": 1, "b": 1, "f": 1, "K": 1, "x": 1}
 
 

@@ -36,6 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader went away: nothing more can be said, and an unsaid verdict is no pass.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
+    except Exception as error:  # a broken installation too must block, and must not look like findings
+        from freezegate.text import escape
+
+        what = escape(f"{type(error).__name__}: {error}"[:200])
+        sys.stderr.write(f"freezegate: error: internal error, so nothing was judged: {what}\n")
+        return 2
 
 
 def _standing() -> Standing | None:

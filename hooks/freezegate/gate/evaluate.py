@@ -38,6 +38,8 @@ def evaluate(change: Change, options: Options) -> Report:
     adopted = next((side for side in change.old if is_adopted(side, library, change)), None)
     visited: set[RepoPath] = set()
     deltas = tuple(difference(old, change.new, None if change.well_formed else visited.add) for old in change.old)
+    if not change.old and not change.well_formed:
+        visited.update(change.new.folders(RepoPath(b"")))
     config = config_in_force(change, library, options.config, adopted, deltas)
     new = Governed(change.new, config, library, change.day)
     old = tuple(Governed(side, config, library, change.day) for side in change.old)

@@ -67,7 +67,7 @@ def find_change(
     if before and after:
         return _range(repository, before, after)
     if branch := env.get("PRE_COMMIT_LOCAL_BRANCH"):
-        return _alone(repository.snapshot(branch), escape(branch))
+        return _alone(repository.snapshot(branch), escape(branch), well_formed=False)
     standing = standing or Standing()
     parents = commit_parents(standing, env)
     staged = repository.staged(standing)
@@ -125,8 +125,8 @@ def _range(repository: Repository, before: str, after: str) -> Change:
     )
 
 
-def _alone(new: Snapshot, name: str) -> Change:
-    return Change("all", (), new, f"{name} alone", lambda commit: False, today())
+def _alone(new: Snapshot, name: str, well_formed: bool = True) -> Change:
+    return Change("all", (), new, f"{name} alone", lambda commit: False, today(), well_formed)
 
 
 def _ci_target(env: Mapping[str, str]) -> str | None:
