@@ -289,6 +289,31 @@ def test_the_quick_way_out_knows_every_input_wherever_it_is_called(
         assert "digest-mismatch" in repo.check(cwd=repo.at(folder)).out
 
 
+def test_the_quick_way_out_sees_a_source_folder_become_a_package(tmp_path: Path) -> None:
+    """Then the folder above it is searched for imports too, and a predicate may import other files than before."""
+    files = {**good_project(), "lib/shop/orders.py": b"A = 1\n", "lib/tax.py": b"A = 1\n"}
+    files[".freezegate.yaml"] = b"layout: {source: [src, lib/shop]}\n"
+    files["tests/properties/order_total.py"] += b"import tax\n"
+    repo = with_files(Repo(tmp_path / "r"), files)
+    repo.commit("base")
+    repo.write("lib/shop/more.py", "A = 1\n")
+    repo.add("lib/shop/more.py")
+    assert "NO DOCUMENTS" in repo.check().out
+    repo.write("lib/shop/__init__.py", "")
+    repo.add("lib/shop/__init__.py")
+    assert "lib/tax.py changed" in repo.check().out
+
+
+def test_a_spoiled_list_of_inputs_is_no_obstacle(tmp_path: Path) -> None:
+    repo = project(tmp_path / "r")
+    repo.write("docs/a.md", "1\n")
+    repo.add("docs/a.md")
+    assert repo.check().code == 0
+    kept = repo.at(".git/freezegate-sieve")
+    kept.write_bytes(kept.read_bytes().split(b"\n")[0] + b"\nnonsense\n.")
+    assert repo.check().code == 0
+
+
 def test_a_replacement_object_deceives_nobody(tmp_path: Path) -> None:
     repo = project(tmp_path / "r")
     mix(repo)

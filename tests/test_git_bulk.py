@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from building import Repo, item
 from freezegate import digests
 from freezegate.git.bulk import Missing, read_many, read_runs
+from freezegate.git.objects import Objects
 from freezegate.git.plumbing import GitError
 
 
@@ -108,3 +110,15 @@ def test_a_digest_in_runs_is_the_digest(files: list[tuple[bytes, bytes]], data: 
     assert zeros == expected
     with pytest.raises(digests.DigestError):
         digests.fixture_digest_in_runs([])
+
+
+def test_a_child_that_died_is_an_error_of_git_and_no_silence(repo: Repo) -> None:
+    oid = repo.blob(b"x")
+    with Objects() as objects:
+        assert list(objects.read([oid], 10)) == [(oid, b"x", 1)]
+        child = objects._child
+        assert child is not None
+        os.kill(child.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        with pytest.raises(GitError, match="ended"):
+            list(objects.read([oid], 10))

@@ -32,6 +32,16 @@ MORE = append(PREDICATE, "# more\n")
 LOCK_HINT = f"freezegate lock {SCOPE} && git add -- {SCOPE}"
 
 
+# Where a source folder is a package, what lies beside it can be imported.
+PACKAGED_CONFIG = "layout: {source: [src, lib/shop]}\n"
+PACKAGED = (
+    put("lib/shop/orders.py", "A = 1\n"),
+    put("lib/tax.py", "A = 1\n"),
+    append(PREDICATE, "import tax\n"),
+    UNCITED,
+)
+
+
 def scope(scope_id: str, predicate: str = f"{PREDICATE}:test_total_non_negative", more: str = "") -> str:
     return (
         f"scope_id: {scope_id}\npredicate: {predicate}\ndomain: {{}}\ngenerator: {GENERATOR}\n"
@@ -69,6 +79,8 @@ WITHOUT_SCOPE: list[Row] = [
            at=f"{SCOPE}:2:1", says=f"{AMOUNTS} changed", hint=LOCK_HINT),
     reject("predicate-without-scope", "file-that-an-import-could-mean", put("tests/fixtures/amounts.py", "A = 1\n"),
            at=f"{SCOPE}:2:1", says="tests/fixtures/amounts.py changed", hint=LOCK_HINT),
+    reject("predicate-without-scope", "source-folder-that-becomes-a-package", put("lib/shop/__init__.py", ""),
+           at=f"{SCOPE}:2:1", says="lib/tax.py changed", hint=LOCK_HINT, before=PACKAGED, config=PACKAGED_CONFIG),
     reject("predicate-without-scope", "mode-alone", put(PREDICATE, Executable(good_project()[PREDICATE])),
            at=f"{SCOPE}:2:1", says=f"{PREDICATE} changed", hint=LOCK_HINT),
     reject("predicate-without-scope", "moved-scope-of-equal-bytes", MORE, move(SCOPE, OTHER), rebound(),

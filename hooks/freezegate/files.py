@@ -8,11 +8,16 @@ import os
 def write_whole(path: str | bytes, data: bytes) -> None:
     """Replace the file at `path` by `data`: a reader sees the old bytes or the new ones, never a part.
 
-    Raises OSError; then the old file is as it was.
+    What is there and no regular file (a device, a pipe) is written to as it is. Raises OSError; then the old file is as
+    it was.
     """
     name = os.fsdecode(path)
+    if os.path.exists(name) and not os.path.isfile(name):
+        with open(name, "wb") as special:
+            special.write(data)
+        return
     real = os.path.realpath(name)  # a link keeps pointing where it does
-    temporary = f"{real}.{os.getpid()}.tmp"
+    temporary = f"{real}.{os.urandom(6).hex()}.tmp"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666)
     try:
         view = memoryview(data)

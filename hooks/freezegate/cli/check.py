@@ -43,9 +43,14 @@ def add(commands: Any) -> None:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    from argparse import ArgumentTypeError
+
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
     if not 0 < value < 1e6:
-        raise ValueError
+        raise ArgumentTypeError(f"{text!r} is no number of seconds between 0 and 1,000,000")
     return value
 
 

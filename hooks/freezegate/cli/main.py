@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +15,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status. 0 clean, 1 findings or refused, 2 could not be made, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     standing = None
+    if sys.stderr is None:  # closed by the caller: what is said is lost, the exit status is not
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 (cheap to start, open to the end)
     try:
         if words[:1] == ["check"]:
             from freezegate.gate import sieve
@@ -31,8 +34,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write("freezegate: interrupted\n")
         return 130
     except BrokenPipeError:
-        import os
-
         # The reader went away: nothing more can be said, and an unsaid verdict is no pass.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2

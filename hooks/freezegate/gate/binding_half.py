@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from freezegate.findings import Finding
@@ -15,7 +16,7 @@ from freezegate.gate.rules.predicate_scope import predicate_moved
 from freezegate.gate.rules.scope_schema import generator_unparsed
 from freezegate.gate.scopes import ScopeView
 from freezegate.gate.sets import IdSet
-from freezegate.gate.side_by_side import can_split, in_two
+from freezegate.gate.side_by_side import Exchange, can_split, in_two
 from freezegate.paths import RepoPath
 from freezegate.source.predicates import unscoped_candidates
 
@@ -26,26 +27,37 @@ _SPLIT_FROM = 1000
 
 def judge_binding_half(judge: Judge) -> None:
     """Run the rules over every unit that the change touched."""
-    scopes, ids = list(_scopes(judge)), sorted(_bound_ids(judge))
-    if judge.all and len(scopes) >= _SPLIT_FROM and can_split():
-        _judge_in_two(judge, scopes, ids)
+    scopes = list(_scopes(judge))
+    if not judge.old and len(scopes) >= _SPLIT_FROM and can_split():
+        _judge_in_two(judge, scopes)
     else:
         _judge_scopes(judge, scopes)
-        _judge_bindings(judge, ids)
+        _judge_bindings(judge, sorted(_bound_ids(judge)))
     _judge_functions(judge)
     _judge_removed_scopes(judge)
 
 
-def _judge_in_two(judge: Judge, scopes: list[ScopeView], ids: list[str]) -> None:
-    """Half of the scopes and ids in a process of its own: units do not depend on each other's findings."""
-    for view in scopes:
-        view.reading  # noqa: B018  (read before the fork: both processes look scopes up by their ids)
+def _judge_in_two(judge: Judge, scopes: list[ScopeView]) -> None:
+    """Half of the scopes, and of what is bound for them, in a process of its own.
 
-    def judge_half(number: int) -> tuple[set[Finding], dict[str, set[RepoPath]]]:
+    Units do not depend on each other's findings. Each process reads its own scopes, and tells the other their ids, since
+    a scope of the one may carry the id of a scope of the other.
+    """
+
+    def judge_half(number: int, exchange: Exchange) -> tuple[set[Finding], dict[str, set[RepoPath]]]:
+        tree = judge.new
         if number:
             judge.library.store.reopen()
-        _judge_scopes(judge, scopes[number::2])
-        _judge_bindings(judge, ids[number::2])
+        mine = scopes[number::2]
+        tree.prefetch(view.path for view in mine)
+        ids = [(view.value.scope_id, view.path) for view in mine if view.value is not None]
+        theirs = exchange(ids)
+        tree.finder.know(sorted([*ids, *theirs], key=itemgetter(1)))
+        _judge_scopes(judge, mine)
+        own, foreign = {scope_id for scope_id, _ in ids}, {scope_id for scope_id, _ in theirs}
+        # Ids that both have, and ids without a scope, are the first one's.
+        bound = _bound_ids(judge)
+        _judge_bindings(judge, sorted(bound & (own - foreign) if number else bound - (foreign - own)))
         return judge.findings, judge.checked
 
     _, (findings, checked) = in_two(judge_half)

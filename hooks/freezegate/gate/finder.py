@@ -29,12 +29,21 @@ class Finder:
         self._tree = tree
         self.narrow = False
         self._by_id: dict[str, list[ScopeView]] = {}
+        self._known_ids: dict[str, list[RepoPath]] = {}
         self._by_path: dict[bytes, list[ScopeView]] = {}
         self._by_word: dict[bytes, list[ScopeView]] = {}
         self._indexed = False
 
+    def know(self, ids: Iterable[tuple[str, RepoPath]]) -> None:
+        """Take these ids and paths for those of every readable scope of the tree, by path, instead of reading them."""
+        for scope_id, path in ids:
+            self._known_ids.setdefault(scope_id, []).append(path)
+
     def with_id(self, scope_id: str) -> list[ScopeView]:
         """Readable scopes with this id, by path."""
+        if self._known_ids:
+            known = map(self._tree.scope, self._known_ids.get(scope_id, ()))
+            return [view for view in known if view is not None]
         if not self.narrow:
             self._index()
             return self._by_id.get(scope_id, [])

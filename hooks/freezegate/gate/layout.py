@@ -32,7 +32,10 @@ class FolderUnit(NamedTuple):
 
 
 class ConfigUnit(NamedTuple):
-    """The new side's config. `own` is what it says itself, or the config in force where it cannot be read."""
+    """The config file of one side, and whether it went away while documents remain.
+
+    `sources` are the source folders that it names, or those of the config in force where it cannot be read.
+    """
 
     tree: Governed
     path: RepoPath

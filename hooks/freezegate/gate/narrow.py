@@ -27,6 +27,8 @@ def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) ->
     scopes = {path for path in delta if path.endswith(SCOPE_SUFFIX) and path.below(tree.places.properties)}
     if len(delta) > _REACH:
         return None
+    if any(folder.joined(b"__init__.py") in delta for folder in tree.places.source):
+        return None  # a source folder became a package, or is none any more: imports are searched in other folders
     for side in sides:
         side.finder.containing(_words(side, sides, scopes, delta))
     outside = {path: step for path, step in delta.items() if not tree.places.in_source(path)}

@@ -58,7 +58,7 @@ def nothing_governed(standing: Standing) -> bool:
         return False
     try:
         known = _known(standing)
-    except (GitError, OSError, ValueError):
+    except (GitError, OSError, LookupError, ValueError):
         return False  # the long way meets the same trouble, and explains it
     return known is not None and all(_harmless(row, *known) for row in standing.rows)
 
@@ -77,7 +77,10 @@ def _harmless(
     if name in _GATE or name.endswith(b".json"):
         return False
     if any(path.startswith(source + b"/") for source in sources):
-        return row.mode != b"000000"  # with its last file gone, there would be no source to watch
+        # With its last file gone, there would be no source to watch; and where a source folder becomes a package,
+        # imports are searched in the folder above it too.
+        becomes_package = row.old_mode == b"000000" and any(path == source + b"/__init__.py" for source in sources)
+        return row.mode != b"000000" and not becomes_package
     if name.endswith(_CODE) or b"__pycache__" in path or path in inputs:
         return False
     folded = path.lower()

@@ -149,7 +149,7 @@ def _in_workspace(workspaces: list[str]) -> bool:
     status, out, _ = answer(["rev-parse", "--show-toplevel"])
     if status != 0 or not workspaces:
         return False
-    top = os.path.realpath(out.rstrip(b"\n").decode("utf-8", "surrogateescape"))
+    top = os.path.realpath(out.removesuffix(b"\n").decode("utf-8", "surrogateescape"))
     for workspace in map(os.path.realpath, workspaces):
         if top == workspace:
             return True

@@ -101,7 +101,10 @@ class Objects:
         for start in range(0, len(ids), _WINDOW):
             window = ids[start : start + _WINDOW]
             stream = self._open()
-            os.write(self._requests, "".join(f"{oid}\n" for oid in window).encode("ascii"))
+            try:
+                os.write(self._requests, "".join(f"{oid}\n" for oid in window).encode("ascii"))
+            except BrokenPipeError:
+                raise GitError("git cat-file ended before it was asked", "git fsck") from None
             for oid in window:
                 yield _next(stream, oid)
 

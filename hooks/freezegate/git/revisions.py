@@ -56,4 +56,4 @@ def in_remote_refs(commit: str) -> bool:
 
 def top_folder() -> str:
     """The root of the work tree. Raises GitError in a bare repository."""
-    return ask(["rev-parse", "--show-toplevel"]).decode("utf-8", "surrogateescape").rstrip("\n")
+    return ask(["rev-parse", "--show-toplevel"]).removesuffix(b"\n").decode("utf-8", "surrogateescape")

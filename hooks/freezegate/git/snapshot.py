@@ -290,13 +290,6 @@ class Snapshot:
         entry = Entry(FOLDER, self.root) if not folder else self.entry(folder)
         return self._trees.flaws(entry.oid) if entry is not None and entry.is_folder else ()
 
-    def folder_id(self, folder: bytes) -> str:
-        """git's id of the folder; "" where it is absent or holds staged entries."""
-        if not folder:
-            return "" if self._laid else self.root
-        entry = self.entry(folder)
-        return entry.oid if entry is not None and entry.is_folder else ""
-
 
 Delta = dict[RepoPath, tuple[Entry | None, Entry | None]]
 
