@@ -75,10 +75,6 @@ def plain(flags: Sequence[str]) -> SimpleNamespace:
 
 def run(options: Namespace | SimpleNamespace) -> int:
     """Make the report and write it; 0 without findings, 1 with."""
-    import gc
-
-    # The process is short, and what it builds lives to its end: the collector would only walk it again and again.
-    gc.disable()
     if options.time_limit is None:
         report = judge(options)
     else:
