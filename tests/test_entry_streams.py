@@ -35,8 +35,8 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 @pytest.mark.parametrize("flags", ["check", "check --all-files", "check --all-files --format json"])
 def test_an_unsaid_verdict_is_no_pass(repo: Repo, flags: str) -> None:
     assert shell(repo, flags)[0] == 0
-    for closed in (">&-", ">/dev/full", ">&- 2>&-", "<&- >&- 2>&-"):
-        assert shell(repo, f"{flags} {closed}")[0] == 2
+    for closed in (">&-", ">/dev/full", ">/dev/full 2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"):
+        assert shell(repo, f"{flags} {closed}")[0] == 2, closed
 
 
 def test_without_standard_error_the_status_stands(repo: Repo) -> None:
@@ -44,10 +44,23 @@ def test_without_standard_error_the_status_stands(repo: Repo) -> None:
     assert shell(repo, "check --all-files --format json 2>&-")[0] == 0
     assert shell(repo, "check --base nowhere 2>&-")[0] == 2
     assert shell(repo, "explain nowhere 2>&-")[0] == 2
+    assert shell(repo, "check --base nowhere 2>/dev/full")[0] == 2
 
 
 def test_the_report_goes_to_what_is_no_file(repo: Repo) -> None:
     status, out, errors = shell(repo, "check --all-files --format json --output /dev/stdout")
     assert (status, json.loads(out)["findings"]) == (0, []) and "no findings" in errors
     assert shell(repo, "check --all-files --output /dev/stderr")[0] == 0
-    assert not Path("/dev/stdout").is_file()
+
+
+def test_a_path_that_the_terminal_cannot_show_is_shown_escaped(tmp_path: Path) -> None:
+    files = good_project()
+    scope = files.pop("tests/properties/order_total.scope.yaml")
+    kept = {name: data for name, data in files.items() if not name.startswith(("tests/bindings", "tests/freezes"))}
+    repo = with_files(Repo(tmp_path / "r"), {**kept, "tests/properties/\u00fcber.scope.yaml": scope})
+    repo.commit("base")
+    done = subprocess.run(
+        [sys.executable, "-m", "freezegate", "lock", "order_total.non_negative"], cwd=repo.path, capture_output=True,
+        text=True, check=False, env=environment(PYTHONIOENCODING="ascii"), stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 0 and "locked tests/properties/\\xfcber.scope.yaml" in done.stdout, done

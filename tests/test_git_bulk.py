@@ -122,3 +122,21 @@ def test_a_child_that_died_is_an_error_of_git_and_no_silence(repo: Repo) -> None
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         with pytest.raises(GitError, match="ended"):
             list(objects.read([oid], 10))
+
+
+def test_without_git_nothing_stays_open(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(repo.path))
+
+    def attempt() -> None:
+        with Objects() as objects, pytest.raises(GitError, match="could not be started"):
+            list(objects.read(["0" * 40], 10))
+        with pytest.raises(GitError, match="could not be started"):
+            list(read_runs(["0" * 40]))
+
+    attempt()
+    before = os.dup(0)  # the lowest free descriptor
+    os.close(before)
+    attempt()
+    after = os.dup(0)
+    os.close(after)
+    assert after == before

@@ -70,7 +70,7 @@ def asks_git(tree: ast.Module) -> bool:
     """Whether a module calls git: it is given git's plumbing, or names the program itself."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "freezegate.git.plumbing":
-            if {name.name for name in node.names} & {"Child", "answer", "ask"}:
+            if {name.name for name in node.names} & {"Child", "answer", "ask", "with_requests"}:
                 return True
         elif isinstance(node, ast.List) and [getattr(first, "value", None) for first in node.elts[:1]] == ["git"]:
             return True

@@ -18,7 +18,10 @@ def write_whole(path: str | bytes, data: bytes) -> None:
         return
     real = os.path.realpath(name)  # a link keeps pointing where it does
     temporary = f"{real}.{os.urandom(6).hex()}.tmp"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from None
     try:
         view = memoryview(data)
         while view:

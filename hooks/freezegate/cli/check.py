@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--require-base", action="store_true", help="exit 2 where no old side is known")
     parser.add_argument("--config", metavar="FILE", help="the config in force, instead of the old side's")
     parser.add_argument("--format", choices=FORMATS, default="text", help="form of the report (text)")
-    parser.add_argument("--output", metavar="FILE", help="write the report there, whole or not at all")
+    parser.add_argument("--output", metavar="FILE", help="write the report there, whole or not at all (-: stdout)")
     parser.add_argument(
         "--hook", action="append", default=[], choices=HOOKS, metavar="ID", help="report only this hook"
     )
@@ -132,7 +132,7 @@ def write(report: Report, options: Namespace | SimpleNamespace) -> None:
 
     colour = options.output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     text = render(report, options.format, rules=rule_texts(options.format), colour=colour)
-    if options.output is not None:
+    if options.output not in (None, "-"):
         from freezegate.files import write_whole
 
         write_whole(options.output, text.encode("utf-8", "backslashreplace"))
@@ -140,7 +140,8 @@ def write(report: Report, options: Namespace | SimpleNamespace) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stdout.flush()
-    if options.format != "text" or options.output is not None:
+    # GitHub's form carries notes and summary itself; said twice, they would stand twice in the job's log.
+    if options.output is not None or options.format not in ("text", "github"):
         sys.stderr.write(summary(report))
 
 

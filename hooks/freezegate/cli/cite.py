@@ -6,7 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from freezegate.cli.trees import looked_at
+from freezegate.cli.trees import Sight, looked_at
+from freezegate.errors import CannotJudge
 from freezegate.text import escape
 
 
@@ -33,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
             written = citation(sight.tree, options.scope_id)
         except Refusal as refusal:
             sys.stderr.write(f"freezegate: refused: {escape(str(refusal))}\n")
+            if hint := _not_staged(sight, options.scope_id):
+                sys.stderr.write(f"    hint: {hint}\n")
             return 1
         files = WorkTree(sight.top)
         if written.equals(files.read(written.path)):
@@ -40,5 +43,24 @@ def run(options: argparse.Namespace) -> int:
         else:
             files.write(written.path, written.data)
             print(f"cited {written.path}")
-    print(f"stage it: {commands.add([written.path])}")
+    print(f"stage it: {commands.add([written.path], sight.prefix)}")
     return 0
+
+
+def _not_staged(staged: Sight, scope_id: str) -> str:
+    """What of the binding the working tree holds otherwise than the index, and how to stage it; empty where nothing is."""
+    from freezegate.gate import commands
+    from freezegate.gate.citing import staged_otherwise
+    from freezegate.git.plumbing import GitError
+
+    try:
+        with looked_at(worktree=True) as present:
+            differing = staged_otherwise(staged.tree, present.tree, scope_id)
+    except (GitError, CannotJudge):
+        return ""  # the refusal stands without it
+    if not differing:
+        return ""
+    names = list(dict.fromkeys(differing.values()))
+    shown = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    verb = "are" if len(names) > 1 else "is"
+    return f"the {shown} in the working tree {verb} not staged: {commands.add(differing, staged.prefix)}"

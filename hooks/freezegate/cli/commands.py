@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -44,6 +45,9 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
 
     `standing` is what is known of the index already.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A path that the terminal's encoding lacks must not end a command that has written half of what it should.
+        sys.stdout.reconfigure(errors="backslashreplace")
     if words[:1] == ["check"] and is_plain(list(words[1:])):
         from freezegate.cli import check
 

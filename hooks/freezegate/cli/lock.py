@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if not written and not refused:
         print("nothing to lock")
     if unstaged := [*written, *_unstaged(right)]:
-        print(f"stage it: {commands.add(unstaged)}")
+        print(f"stage it: {commands.add(unstaged, sight.prefix)}")
     return 1 if refused else 0
 
 

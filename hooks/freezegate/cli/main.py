@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,37 +15,61 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status. 0 clean, 1 findings or refused, 2 could not be made, 130 interrupted."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    standing = None
     if sys.stderr is None:  # closed by the caller: what is said is lost, the exit status is not
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 (cheap to start, open to the end)
     try:
-        if words[:1] == ["check"]:
-            # The process is short, and what it builds lives to its end: the collector would walk it again and again.
-            gc.disable()
-            from freezegate.gate import sieve
-
-            if sieve.is_plain(words[1:]):
-                standing = _standing()
-                if standing is not None and sieve.nothing_governed(standing):
-                    sys.stdout.write(sieve.ACCEPTED)
-                    sys.stdout.flush()
-                    return 0
-        from freezegate.cli.commands import run
-
-        return run(words, standing)
+        status = _run(words)
     except KeyboardInterrupt:
-        sys.stderr.write("freezegate: interrupted\n")
-        return 130
+        _say("freezegate: interrupted\n")
+        status = 130
     except BrokenPipeError:
-        # The reader went away: nothing more can be said, and an unsaid verdict is no pass.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        status = 2
     except Exception as error:  # a broken installation too must block, and must not look like findings
         from freezegate.text import escape
 
         what = escape(f"{type(error).__name__}: {error}"[:200])
-        sys.stderr.write(f"freezegate: error: internal error, so nothing was judged: {what}\n")
-        return 2
+        _say(f"freezegate: error: internal error, so nothing was judged: {what}\n")
+        status = 2
+    return status if _was_said() or status == 130 else 2
+
+
+def _run(words: list[str]) -> int:
+    standing = None
+    if words[:1] == ["check"]:
+        # The process is short, and what it builds lives to its end: the collector would walk it again and again.
+        gc.disable()
+        from freezegate.gate import sieve
+
+        if sieve.is_plain(words[1:]):
+            standing = _standing()
+            if standing is not None and sieve.nothing_governed(standing):
+                sys.stdout.write(sieve.ACCEPTED)
+                return 0
+    from freezegate.cli.commands import run
+
+    return run(words, standing)
+
+
+def _say(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+    except OSError:
+        pass  # nobody can be told; the exit status is left
+
+
+def _was_said() -> bool:
+    """Whether all output has reached its file. Where its reader went away, or it is full, it is given up: else Python
+    would fail on it once more at its end, with an exit status of its own. An unsaid verdict is no pass.
+    """
+    said = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            said = False
+    return said
 
 
 def _standing() -> Standing | None:

@@ -23,6 +23,8 @@ from freezegate.text import quoted
 
 _MOST_COUNTED = 1000
 _LONGEST_POINTER = 200
+_LONGEST_KEY = 40
+_CLOSE = 0.75  # of difflib's ratio: a letter or two, in a word of eight
 _DIGEST_KEYS = frozenset(
     ("predicate_digest", "fixture_digest", "counterexample_sha256", "signature", "base_revision", "tree")
 )
@@ -129,9 +131,18 @@ def _additional(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterat
         if name in declared:
             continue
         if allowed is False:
-            yield ValidationError(f"the key {quoted(name)} is not known here", path=(name,))
+            free = [key for key in declared if key not in value]
+            yield ValidationError(f"the key {quoted(name)} is not known here{_nearest(name, free)}", path=(name,))
         else:
             yield from validator.descend(member, allowed, path=name)
+
+
+def _nearest(name: str, keys: list[str]) -> str:
+    """The one of `keys` that was likely meant, as the end of a message; empty where none is close."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name.casefold(), keys, 1, _CLOSE) if len(name) <= _LONGEST_KEY else []
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _pattern(_: Any, pattern: Any, value: Any, schema: Any) -> Iterator[ValidationError]:

@@ -14,6 +14,8 @@ from freezegate.gate.governed import Governed
 from freezegate.paths import RepoPath
 from freezegate.text import quoted
 
+_CALLED: dict[str | int, str] = {"generator": "generator", "seed_lock": "seed lock", "inputs": "input"}
+
 
 @dataclass(frozen=True)
 class Written:
@@ -50,6 +52,21 @@ def citation(tree: Governed, scope_id: str) -> Written:
     if (days := tree.config.policy.expiry_days) is not None:
         document["expires"] = _later(tree.day, days).isoformat()
     return Written(path, (json.dumps(document, indent=2) + "\n").encode("ascii"))
+
+
+def staged_otherwise(staged: Governed, present: Governed, scope_id: str) -> dict[RepoPath, str]:
+    """Files that the binding of the scope id rests on, and that `present` holds otherwise than `staged`: path to what
+    the file is.
+    """
+    if not checks.SCOPE_ID.fullmatch(scope_id):
+        return {}
+    files = {present.record_path(scope_id): "record", present.case_path(scope_id): "counterexample"}
+    if (scope := present.scope_of(scope_id)) is not None:
+        files[scope.path] = "scope"
+        for name in scope.named[1:]:
+            if name.path is not None:
+                files[name.path] = _CALLED[name.pointer[0]]
+    return {path: what for path, what in files.items() if present.entry(path) not in (None, staged.entry(path))}
 
 
 def _later(day: date, days: int) -> date:

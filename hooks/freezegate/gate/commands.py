@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from posixpath import relpath
 
 from freezegate.paths import RepoPath
 from freezegate.text import shell_word
@@ -15,15 +16,19 @@ def argument(text: str) -> str:
     return f"-- {shell_word(text)}" if text.startswith("-") else shell_word(text)
 
 
-def pathspec(path: RepoPath) -> str:
-    """`path` as a word that git reads as this path alone, also where it holds characters of a pattern."""
-    special = path.startswith(b":") or not _MAGIC.isdisjoint(path)
-    return shell_word(f":(top,literal){path.text}" if special else path.text)
+def pathspec(path: RepoPath, below: bytes = b"") -> str:
+    """`path` as a word that git reads as this path alone, also where it holds characters of a pattern.
+
+    `below` is the folder of the repository that the word is typed in; empty at the root.
+    """
+    if path.startswith(b":") or not _MAGIC.isdisjoint(path):
+        return shell_word(f":(top,literal){path.text}")
+    return shell_word(RepoPath(relpath(b"/" + path, b"/" + below)).text if below else path.text)
 
 
-def add(paths: Iterable[RepoPath]) -> str:
-    """Stage these files."""
-    return f"git add -- {' '.join(map(pathspec, paths))}"
+def add(paths: Iterable[RepoPath], below: bytes = b"") -> str:
+    """Stage these files, typed in the folder `below`."""
+    return f"git add -- {' '.join(pathspec(path, below) for path in paths)}"
 
 
 def unstage(path: RepoPath) -> str:

@@ -19,7 +19,8 @@ __all__ = ["Options", "evaluate"]
 
 _BINDING_KEYS = frozenset(("properties", "generators", "seed_lock", "bindings", "freezes"))
 _VERDICT_KEYS = frozenset(("oracles", "fixtures", "catalog", "claimed", "ledger"))
-# From this many scope files on, a change of few files is narrowed by searching before documents are read.
+# From this many names in the properties folder on, a change of few files is narrowed by searching before documents are
+# read.
 NARROW_FROM = 200
 
 

@@ -14,7 +14,7 @@ from freezegate.source.narrow import stems
 # A change that reaches more files than this is judged by reading everything, which costs less then.
 _REACH = 60
 # A relative import, or the start of one that goes on in the next line: it may load a module without naming it.
-_RELATIVE = b"from[ \t\f]*(\\.|\\\\)"
+RELATIVE = b"from[ \t\f]*(\\.|\\\\)"
 
 
 def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) -> set[RepoPath] | None:
@@ -73,7 +73,7 @@ def _importers(tree: Governed, changed: Iterable[RepoPath]) -> set[RepoPath] | N
         words = {word for path in frontier for word in stems(path)}
         if b"" in words or len(words) > _REACH:
             return None
-        expression = b"(^|[^A-Za-z0-9_])(" + any_of(words) + b")([^A-Za-z0-9_]|$)|" + _RELATIVE
+        expression = b"(^|[^A-Za-z0-9_])(" + any_of(words) + b")([^A-Za-z0-9_]|$)|" + RELATIVE
         hits = tree.snapshot.search(expression, Where(RepoPath(b""), b".py", tree.places.source))
         # A file of the stem itself is what a new shadow beside it would hide.
         frontier = {path for path in hits if path not in reached}

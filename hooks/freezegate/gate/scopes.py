@@ -97,7 +97,7 @@ class ScopeView:
             return None
         generator, lock, *inputs = (RepoPath.of(name.text) for name in self.named[1:])
         parts: list[tuple[bytes, Entry]] = []
-        for path in (generator, self.path, lock, *sorted(inputs)):
+        for path in digests.binding_order(generator, self.path, lock, inputs):
             entry = self.tree.snapshot.entry(path)
             if entry is None or not entry.is_file:
                 return None

@@ -77,7 +77,10 @@ def _send(connection: socket, message: tuple[bool, Any]) -> None:
     import pickle
 
     data = pickle.dumps(message)
-    connection.sendall(len(data).to_bytes(8, "big") + data)
+    try:
+        connection.sendall(len(data).to_bytes(8, "big") + data)
+    except ConnectionError:
+        raise CannotJudge("half of the check ended before it had answered", "run it again with --debug") from None
 
 
 def _receive(connection: socket) -> Any:

@@ -11,7 +11,7 @@ import select
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from freezegate.git.plumbing import Child, GitError, refusal
+from freezegate.git.plumbing import GitError, refusal, with_requests
 
 Blob = tuple[str, int, Iterable[bytes]]
 Run = list[bytes] | tuple[int, Iterator[bytes]]
@@ -87,11 +87,7 @@ class _Pipe:
         self._ids = iter(ids)
         self._pending: list[bytes] = []  # of ids that are not answered yet, how the answer begins
         self._unsent = b""
-        theirs, self._requests = os.pipe()
-        try:
-            self._child = Child(_ARGUMENTS, theirs)
-        finally:
-            os.close(theirs)
+        self._child, self._requests = with_requests(_ARGUMENTS)
         widen(self._requests)
         widen(self._child.out)
         os.set_blocking(self._requests, False)

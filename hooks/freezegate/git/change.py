@@ -69,6 +69,8 @@ def find_change(
     if branch := env.get("PRE_COMMIT_LOCAL_BRANCH"):
         return _alone(repository.snapshot(branch), escape(branch), well_formed=False)
     standing = standing or Standing()
+    if standing.bare and "GIT_INDEX_FILE" not in env:
+        raise GitError("a bare repository has no index to judge", "name the trees: --from-ref REV --to-ref REV")
     parents = commit_parents(standing, env)
     staged = repository.staged(standing)
     if staged.staged or "GIT_INDEX_FILE" in env or len(parents) > 1:

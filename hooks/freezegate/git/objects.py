@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from freezegate.git.bulk import Blob, Missing, missing, read_many, widen
-from freezegate.git.plumbing import Child, GitError
+from freezegate.git.plumbing import Child, GitError, with_requests
 
 __all__ = ["Missing", "Objects"]
 
@@ -110,11 +110,7 @@ class Objects:
 
     def _open(self) -> _Stream:
         if self._stream is None:
-            theirs, self._requests = os.pipe()
-            try:
-                self._child = Child(["cat-file", "--batch"], theirs)
-            finally:
-                os.close(theirs)
+            self._child, self._requests = with_requests(["cat-file", "--batch"])
             self._stream = _Stream(self._child.out)
         return self._stream
 

@@ -103,6 +103,18 @@ class Child:
         return os.waitstatus_to_exitcode(status), errors
 
 
+def with_requests(arguments: Sequence[str | bytes]) -> tuple[Child, int]:
+    """A running git process, and the writing end of its standard input. Raises GitError."""
+    theirs, ours = os.pipe()
+    try:
+        return Child(arguments, theirs), ours
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+
+
 def answer(arguments: Sequence[str | bytes], stdin: bytes | None = None) -> tuple[int, bytes, str]:
     """Run git to its end: exit status, standard output, standard error."""
     fd = None if stdin is None else scratch(stdin)
@@ -135,5 +147,5 @@ def refusal(arguments: Sequence[str | bytes], status: int, errors: str) -> GitEr
     if "dubious ownership" in errors:
         hint = 'git config --global --add safe.directory "$(pwd)"'
     elif "not a git repository" in errors:
-        hint = "run it inside a git repository"
+        return GitError("there is no git repository here", "run it inside a git repository, or: git init")
     return GitError(f"git {words[:120]}: {seen}", hint)

@@ -9,7 +9,8 @@ def resolve(revision: str) -> str:
     """The full id that a revision names. Raises GitError where it names nothing."""
     oid = resolve_or_none(revision)
     if oid is None:
-        raise GitError(f"the revision {revision} does not exist here", "git fetch origin, then name it again")
+        name = revision.partition("^{")[0]
+        raise GitError(f"the revision {name} does not exist here", "git fetch origin, then name it again")
     return oid
 
 

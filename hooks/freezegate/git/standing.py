@@ -50,18 +50,18 @@ class Standing:
     """What git says of HEAD and the index.
 
     `head` and `tree` are None before the first commit; `config` and `properties` are what HEAD holds at the default
-    paths; `rows` is the index against HEAD;
-    `folder` is the git folder that all work trees share.
+    paths; `rows` is the index against HEAD; `folder` is the git folder that all work trees share; `bare` says that the
+    repository has no work tree, and so no index that means anything.
     """
 
-    __slots__ = ("config", "folder", "head", "merging", "properties", "rows", "tree")
+    __slots__ = ("bare", "config", "folder", "head", "merging", "properties", "rows", "tree")
 
     def __init__(self) -> None:
         """Ask git. Raises GitError where it cannot answer, or where paths are unmerged."""
         questions = scratch(b"".join(question + b"\n" for question in _QUESTIONS))
         difference = Child([*_DIFF_INDEX, "HEAD", "--"])
         facts = Child(["cat-file", "--batch-check=%(objectname) %(objecttype)"], questions)
-        folder = Child(["rev-parse", "--git-common-dir"])
+        folder = Child(["rev-parse", "--is-bare-repository", "--git-common-dir"])
         os.close(questions)
         rows, answers, common = difference.read_all(), facts.read_all(), folder.read_all()
         ended = difference.finish()
@@ -72,7 +72,9 @@ class Standing:
         found = [_object(line) for line in answers.splitlines()]
         self.head, self.tree, merging, self.config, self.properties = found
         self.merging = merging is not None
-        self.folder = os.fsdecode(common.removesuffix(b"\n"))
+        bare, _, common = common.removesuffix(b"\n").partition(b"\n")
+        self.bare = bare == b"true"
+        self.folder = os.fsdecode(common)
         if self.head is None:
             rows = ask([*_DIFF_INDEX, ask(["hash-object", "-t", "tree", "--stdin"], b"").decode("ascii").strip(), "--"])
         elif ended[0] != 0:

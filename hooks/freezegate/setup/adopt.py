@@ -29,6 +29,8 @@ class Asked:
     verdict: bool = False
     pre_commit: bool = True
     sized: bool = False
+    repo: str | None = None
+    rev: str | None = None
 
     @property
     def with_binding(self) -> bool:
@@ -55,7 +57,7 @@ def set_up(asked: Asked, start: Path | None = None) -> str:
         for folder in _folders(config, asked):
             _folder(tree, folder, done)
         if asked.pre_commit:
-            _pre_commit(tree, done)
+            _pre_commit(tree, asked, done)
         ignored = tree.ignored([path.text for path in done.written])
         if ignored:
             names = ", ".join(escape(name) for name in sorted(ignored))
@@ -140,16 +142,21 @@ def _folder(tree: Worktree, folder: RepoPath, done: _Done) -> None:
     done.written.append(keep)
 
 
-def _pre_commit(tree: Worktree, done: _Done) -> None:
+def _pre_commit(tree: Worktree, asked: Asked, done: _Done) -> None:
     kind = tree.kind(PRE_COMMIT_PATH)
+    repo, rev = asked.repo or texts.REPOSITORY, asked.rev or texts.TAG
     if kind == "nothing":
-        write_whole(os.fsencode(tree.at(PRE_COMMIT_PATH)), texts.PRE_COMMIT.encode())
+        write_whole(os.fsencode(tree.at(PRE_COMMIT_PATH)), texts.pre_commit(repo, rev).encode())
         done.written.append(PRE_COMMIT_PATH)
+        done.notes.append(texts.trusted(str(PRE_COMMIT_PATH), repo, rev))
         return
     done.kept.append(PRE_COMMIT_PATH)
     data = tree.at(PRE_COMMIT_PATH).read_bytes() if tree.at(PRE_COMMIT_PATH).is_file() else b""
     if b"freezegate" not in data:
-        done.notes.append(f"{PRE_COMMIT_PATH} is there and stays. Add under repos:\n\n{texts.ENTRY}")
+        done.notes.append(f"{PRE_COMMIT_PATH} is there and stays. Add under repos:\n\n{texts.entry(repo, rev)}")
+        done.notes.append(texts.trusted(str(PRE_COMMIT_PATH), repo, rev))
+    elif any(text is not None and text.encode() not in data for text in (asked.repo, asked.rev)):
+        done.notes.append(f"{PRE_COMMIT_PATH} is there and stays: set repo and rev by hand.\n")
     if b"pre-merge-commit" not in data:
         line = f"    {texts.INSTALL_TYPES}\n"
         done.notes.append(f"Merges are judged only where this is at the top of {PRE_COMMIT_PATH}:\n\n{line}")

@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 
 from freezegate import __version__
 from freezegate.documents.config import Layout
+from freezegate.text import escape
 
 REPOSITORY = "https://github.com/freezegate/freezegate"
+TAG = f"v{__version__}"
 INSTALL_TYPES = "default_install_hook_types: [pre-commit, pre-merge-commit]"
 
-ENTRY = f"""\
-  - repo: {REPOSITORY}
-    rev: v{__version__}
+
+def entry(repo: str = REPOSITORY, rev: str = TAG) -> str:
+    """The entry for freezegate under ``repos:``; both texts are printable."""
+    return f"""\
+  - repo: {_scalar(repo)}
+    rev: {_scalar(rev)}
     hooks:
       - id: freezegate
 """
 
-PRE_COMMIT = f"""\
-{INSTALL_TYPES}
-repos:
-{ENTRY}"""
+
+def pre_commit(repo: str = REPOSITORY, rev: str = TAG) -> str:
+    """A whole ``.pre-commit-config.yaml``."""
+    return f"{INSTALL_TYPES}\nrepos:\n{entry(repo, rev)}"
 
 
-_NOT_TEXT = frozenset(("null", "true", "false"))  # what YAML does not read as text, though a package may be called so
+def trusted(path: str, repo: str, rev: str) -> str:
+    """Whose word is taken for the freezegate that runs."""
+    return f"""\
+`repo` and `rev` in {path} have to be those of the copy of freezegate that you trust. Here they are
+{escape(repo)} and {escape(rev)}; `rev` may also be a full commit id. Where they are not yours, edit
+them, or let `freezegate init --repo URL --rev REV` write the file.
+"""
+
+
+def _scalar(text: str) -> str:
+    """`text` as YAML reads it back: quoted where it could be anything but a plain string, such as a number."""
+    return text if _PLAIN.fullmatch(text) and text.casefold() not in _NOT_TEXT else json.dumps(text, ensure_ascii=False)
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9+._@:/-]*[A-Za-z0-9/_-]")
+# What YAML 1.1 or 1.2 does not read as text, though a package or a branch may be called so.
+_NOT_TEXT = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
 
 
 def config_text(*, sized: bool, source: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ costs a second look at a change, one that was missed would let the change throug
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -16,7 +16,7 @@ from freezegate.source.candidates import INIT, NOTHING, Candidates, Files, Hit, 
 from freezegate.source.model import DISGUISED, UNDECIDABLE, Import, SourceProblem
 from freezegate.text import quoted
 
-__all__ = ["Closure", "Entry", "Files", "closure", "closures"]
+__all__ = ["Closure", "Entry", "Files", "closure"]
 
 
 class Closure(NamedTuple):
@@ -67,20 +67,6 @@ def closure(
     return _Walk(files, roots, source).closure(bytes(start), conftest)
 
 
-def closures(
-    starts: Iterable[bytes],
-    files: Files,
-    roots: Sequence[bytes],
-    source: Sequence[bytes],
-    conftest: bool = False,
-) -> dict[bytes, Closure]:
-    """The closures of many files, with one prefetch a level for all of them together."""
-    walk = _Walk(files, roots, source)
-    paths = [bytes(start) for start in starts]
-    walk.warm(paths, conftest)
-    return {path: walk.closure(path, conftest) for path in paths}
-
-
 class _Walk:
     def __init__(self, files: Files, roots: Sequence[bytes], source: Sequence[bytes]) -> None:
         trees = _TREES.setdefault(files, {})
@@ -128,26 +114,6 @@ class _Walk:
             level = below
         problems.sort(key=lambda item: (item[0], item[1].line, item[1].column, item[1].message))
         return Closure(found, tuple(problems), tuple(sorted(shadows)), tuple(sorted(links)))
-
-    def warm(self, starts: list[bytes], conftest: bool) -> None:
-        """Read what the closures of `starts` will need, level by level."""
-        seen: set[tuple[bytes, bytes]] = set()
-        level: list[tuple[bytes, bytes]] = []
-        for start in starts:
-            entry = self.files.entry(start)
-            if entry is not None and entry.is_file and not self.candidates.in_source(start):
-                found = {start: entry}
-                if conftest:
-                    self.above(_folder(start), found, set())
-                level += [(path, _folder(start)) for path in found]
-        while level:
-            fresh = [key for key in dict.fromkeys(level) if key not in seen]
-            seen.update(fresh)
-            wanted = dict.fromkeys(path for path, home in fresh if (path, home) not in self.known.edges)
-            if wanted:
-                self.files.prefetch(wanted)
-            hits = {(id(hit), home): hit for path, home in fresh for hit in self.edges(path, home).hits}
-            level = [(other, home) for (_, home), hit in hits.items() for other, _ in hit.files]
 
     def prefetch(self, level: list[bytes], home: bytes) -> None:
         wanted = [path for path in level if (path, home) not in self.known.edges]

@@ -4,17 +4,12 @@ A search by these only narrows: what it finds is judged by the closure. It must 
 is sound. An imported file is named by its stem, or by a package's folder, in an ``import`` statement or a
 plain string literal (escapes, and names that are not ASCII, are problems of their own). Two forms name less.
 A star import names the package alone, hence the word for the folder above. A relative import may name nothing
-at all (``from . import *``), or not the package whose ``__init__`` it runs: `silent_folders` and `RELATIVE`
-are for these. What pytest loads unasked (``conftest.py``, the ``__init__`` of a test's folder) and what would
+at all (``from . import *``), or not the package whose ``__init__`` it runs: whoever searches must take every file that
+holds one. What pytest loads unasked (``conftest.py``, the ``__init__`` of a test's folder) and what would
 hide the start file itself no word finds: those follow from where the start file lies.
 """
 
 from __future__ import annotations
-
-import re
-
-# Matches in every file that holds a relative import.
-RELATIVE = re.compile(rb"from[\s\\]*\.")
 
 
 def stems(path: bytes) -> set[bytes]:
@@ -34,17 +29,3 @@ def stems(path: bytes) -> set[bytes]:
     # From the folder's file the rest follows: its package is what a star import names.
     words.update(parts[-2:-1])
     return words
-
-
-def silent_folders(path: bytes) -> set[bytes]:
-    """Folder names of which a file lies below one if its relative import loads `path` without naming it.
-
-    An empty name stands for the repository root, so for any file. Such a file also matches `RELATIVE`.
-    """
-    folder, _, name = path.rpartition(b"/")
-    above, _, package = folder.rpartition(b"/")
-    found = {package}
-    if name.startswith(b"__init__."):
-        # A star import from the folder above loads the whole package.
-        found.add(above.rpartition(b"/")[2])
-    return found

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from freezegate.findings import Finding
 from freezegate.gate.claims import CatalogSet, ClaimsUnit, ClaimUnit, PropertyUnit
-from freezegate.gate.commands import retire
 from freezegate.gate.companions import companions
 from freezegate.gate.oracles import oracle_place, oracle_problem
 from freezegate.gate.registry import rule
@@ -182,7 +181,7 @@ def claim_removed(prop_id: str, step: Step) -> Iterator[Finding]:
     what = "leaves the claims" if left_claims else "leaves the catalog"
     for other in companions("claim removal", prop_id, step):
         message = f"{prop_id} {what} in a change that also touches {other}"
-        hint = f"take it out in a change of its own: {retire(prop_id)}"
+        hint = "take it out in a change of its own, without source, oracles, fixtures and ledger additions"
         claimed = step.new.claimed
         if claimed is not None:
             yield found("claim-removed", claimed.path, message, hint)

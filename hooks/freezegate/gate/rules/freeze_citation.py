@@ -7,12 +7,11 @@ from datetime import timedelta
 
 from freezegate.findings import Finding
 from freezegate.gate.bindings import Binding
-from freezegate.gate.commands import unstage
+from freezegate.gate.commands import add, argument, unstage
 from freezegate.gate.companions import companions
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, found, refused
 from freezegate.gate.step import Step
-from freezegate.text import shell_word
 
 HOOK = "freeze-citation"
 _SHARED = ("scope_id", "fixture_digest", "counterexample_sha256", "class_local", "class_isolated")
@@ -61,8 +60,9 @@ def citation_schema(binding: Binding) -> Iterator[Finding]:
 
 
 def cite_command(binding: Binding) -> str:
-    """The command that writes the citation anew."""
-    return f"freezegate cite {shell_word(binding.scope_id)}"
+    """The command that writes the citation anew, and stages it."""
+    path = binding.tree.citation_path(binding.scope_id)
+    return f"freezegate cite {argument(binding.scope_id)} && {add([path])}"
 
 
 @rule(
@@ -155,7 +155,7 @@ def citation_oracle_moved(binding: Binding, step: Step) -> Iterator[Finding]:
         return
     for what in companions("citation", binding, step):
         message = f"{what} of {binding.scope_id} is new or changed in the change that cites it"
-        hint = f"{unstage(path)}; commit, then freezegate cite {shell_word(binding.scope_id)}"
+        hint = f"take the citation out ({unstage(path)}), and cite in a change after this one: a later commit, a later pull request"
         yield found("citation-oracle-moved", path, message, hint)
 
 

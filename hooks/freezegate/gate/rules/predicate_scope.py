@@ -108,6 +108,10 @@ def property_removed(scope: ScopeView, step: Step) -> Iterator[Finding]:
         message = f"{before.scope_id}: its scope cannot be read any more, and {why}"
         yield found("property-removed", scope.path, message, f"mend {scope.path}")
         return
+    if here is not None and here.value is not None:
+        message = f"{before.scope_id}: its scope file has the id {here.value.scope_id} now, and {why}"
+        yield at("property-removed", here, ("scope_id",), message, hint)
+        return
     message = f"{before.scope_id}: its scope is gone, and {why}"
     left = next((path for path in needing if step.new.entry(path) is not None), None)
     if left is not None:
