@@ -21,7 +21,7 @@ def typed(repo: Repo, command: str, cwd: Path | None = None) -> Completed:
     done = subprocess.run(
         ["bash", "-ec", command], cwd=cwd or repo.path, env=environment(PATH=path), capture_output=True, check=False
     )
-    return Completed(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return Completed(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 
 
 def shell(repo: Repo, command: str, cwd: Path | None = None) -> str:

@@ -200,3 +200,46 @@ def test_a_scope_id_beside_many_others_is_found(tmp_path: Path) -> None:
     }
     repo = uncited(tmp_path, **more)
     assert repo.run("cite", SCOPE_ID).code == 0
+
+
+@pytest.mark.parametrize("folder", ["tests", "tests/freezes", "docs/deep", "tests/properties"])
+def test_what_is_to_be_staged_can_be_pasted_below_the_root(tmp_path: Path, folder: str) -> None:
+    repo = uncited(tmp_path)
+    repo.at(folder).mkdir(parents=True, exist_ok=True)
+    done = repo.run("cite", SCOPE_ID, cwd=repo.at(folder))
+    assert done.code == 0
+    shell(repo, done.out.splitlines()[-1].removeprefix("stage it: "), repo.at(folder))
+    assert CITATION.encode() in repo.git("ls-files")
+    assert repo.rules() == []
+
+
+LOCK = "tests/fixtures/order_total.lock"
+
+
+@pytest.mark.parametrize(
+    ("left_out", "said"),
+    [
+        ([RECORD], "the record in the working tree is not staged: git add -- ../bindings/"),
+        ([RECORD, COUNTEREXAMPLE], "the record and counterexample in the working tree are not staged: "),
+        ([COUNTEREXAMPLE, SCOPE, LOCK], "the counterexample, scope and seed lock in the working tree are not staged: "),
+    ],
+)
+def test_what_was_not_staged_is_named_where_that_is_why(tmp_path: Path, left_out: list[str], said: str) -> None:
+    files = {name: data for name, data in good_project().items() if name != CITATION}
+    repo = with_files(Repo(tmp_path), {name: data for name, data in files.items() if name not in left_out})
+    repo.commit()
+    for name in left_out:
+        repo.write(name, files[name])
+    folder = repo.at("tests/properties")
+    done = repo.run("cite", SCOPE_ID, cwd=folder)
+    assert done.code == 1 and said in done.err
+    shell(repo, done.err[done.err.index("git add") :], folder)
+    assert repo.run("cite", SCOPE_ID).code == 0
+
+
+def test_a_refusal_that_staging_would_not_change_names_nothing_to_stage(tmp_path: Path) -> None:
+    repo = uncited(tmp_path, **{RECORD: rebind(good_project(), class_isolated="pass")[RECORD]})
+    repo.write("src/orders.py", "# not of the binding\n")
+    repo.remove(COUNTEREXAMPLE)
+    done = repo.run("cite", SCOPE_ID)
+    assert done.code == 1 and "staged" not in done.err

@@ -299,3 +299,48 @@ def test_a_broken_git_config_is_told_without_a_traceback(repo: Repo) -> None:
     assert done.code == 2
     assert "Traceback" not in done.err
     assert done.err.startswith("freezegate: error: ")
+
+
+def _entry(repo: Repo) -> tuple[str, str]:
+    (entry,) = yaml.safe_load(repo.at(".pre-commit-config.yaml").read_bytes())["repos"]
+    return entry["repo"], entry["rev"]
+
+
+@pytest.mark.parametrize(
+    ("url", "rev"),
+    [
+        ("https://example.org/freezegate.git", "v9.1"),
+        ("git@example.org:a/freezegate", "0123456789" * 4),
+        ("../a clone/of: it's #1", "1e5"),
+        ("\u00e9t\u00e9", "12_3"),
+        ("on", "release/2.0:"),
+    ],
+)
+def test_the_copy_that_is_trusted_is_named(repo: Repo, url: str, rev: str) -> None:
+    said = _init(repo, "--repo", url, "--rev", rev).out
+    assert _entry(repo) == (url, rev)
+    assert url in said and rev in said and "copy of freezegate that you trust" in said
+
+
+def test_address_and_tag_of_the_release_are_said_to_be_checked(repo: Repo) -> None:
+    said = _init(repo).out
+    assert "copy of freezegate that you trust" in said and "https://github.com/freezegate/freezegate" in said
+    assert "trust" not in _init(repo).out
+
+
+def test_a_configuration_that_is_there_is_not_pointed_elsewhere(repo: Repo) -> None:
+    repo.write(".pre-commit-config.yaml", "repos: []\n")
+    assert "repo: https://example.org/x" in _init(repo, "--repo", "https://example.org/x").out
+    repo.remove(".pre-commit-config.yaml")
+    _init(repo)
+    assert "set repo and rev by hand" in _init(repo, "--rev", "v9.1").out
+    assert _entry(repo)[1] == f"v{__version__}"
+    assert "by hand" not in _init(repo, "--rev", f"v{__version__}").out
+
+
+@pytest.mark.parametrize("words", [("--repo", ""), ("--rev", "a\nb"), ("--rev", "v1", "--no-pre-commit")])
+def test_a_copy_that_cannot_be_named_is_refused(repo: Repo, words: tuple[str, ...]) -> None:
+    before = _files(repo)
+    done = repo.run("init", *words)
+    assert done.code == 2 and words[0] in done.err
+    assert _files(repo) == before

@@ -200,3 +200,20 @@ def test_the_hint_mends_a_predicate_without_scope(tmp_path: Path, digest: bool) 
     assert finding["rule"] == "predicate-without-scope"
     shell(repo, finding["hint"])
     assert repo.rules() == [] and not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["total.scope.yaml", "-to [a]*?.scope.yaml", ":(top) it's ö.scope.yaml"])
+def test_what_is_to_be_staged_can_be_pasted_below_the_root(tmp_path: Path, name: str) -> None:
+    files = unbound()
+    path = f"tests/properties/{name}"
+    files[path] = files.pop(SCOPE)
+    repo = ready(tmp_path, files)
+    locks(repo, path)
+    repo.commit_all()
+    repo.write(HELPER, repo.at(HELPER).read_bytes() + b"# edited\n")
+    for folder in ("tests/fixtures", "tests/properties"):
+        done = repo.run("lock", cwd=repo.at(folder))
+        assert done.code == 0
+        shell(repo, done.out.splitlines()[-1].removeprefix("stage it: "), repo.at(folder))
+        assert repo.rules() == []
+        repo.write(HELPER, repo.at(HELPER).read_bytes() + b"# again\n")

@@ -203,3 +203,38 @@ def test_positions_of_a_reading() -> None:
     assert read.position("predicate") == (2, 1)
     assert read.positions([("domain", "quantity"), ("inputs", 0)]) == [(4, 3), (1, 1)]
     assert reading.read_scope(b"\xff").position("predicate") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("generater: a\n", "; did you mean generator?"),
+        ("input: [a]\n", "; did you mean inputs?"),
+        ("seedLock: a\n", "; did you mean seed_lock?"),
+        ("Predicate_Digest: a\n", "; did you mean predicate_digest?"),
+        ("note: a\n", ""),
+        ("x" * 500 + ": a\n", ""),
+    ],
+)
+def test_an_unknown_key_that_is_close_to_a_known_one(line: str, said: str) -> None:
+    data = (FOLDER / "accepted/scope/smallest.yaml").read_bytes()
+    if line.startswith("generater"):
+        data = data.replace(b"generator: ", b"former: ")
+    found = [message for message in messages(reading.read_scope(data + line.encode())) if "not known here" in message]
+    assert found[-1].endswith(f"not known here{said}")
+
+
+def test_a_key_that_is_there_already_is_not_suggested() -> None:
+    data = (FOLDER / "accepted/scope/smallest.yaml").read_bytes() + b"generater: a\n"
+    assert [message for message in messages(reading.read_scope(data)) if "did you mean" in message] == []
+
+
+def test_the_nearest_key_is_one_of_its_own_object() -> None:
+    read = reading.read_config(b"polcy: {}\npolicy: {require_digest: true, source: [a], repays: 2}\n")
+    said = {message.partition(":")[0]: message.partition("not known here")[2] for message in messages(read)}
+    assert said == {
+        "/polcy": "",
+        "/policy/require_digest": "",
+        "/policy/source": "",
+        "/policy/repays": "; did you mean replays?",
+    }

@@ -72,6 +72,15 @@ def test_a_record_is_written_by_hand_as_the_page_says(repo: Repo) -> None:
     assert repo.rules("--base", "main") == []
 
 
+def test_the_finding_on_the_front_page_is_what_an_edit_of_the_predicate_gives(repo: Repo) -> None:
+    repo.commit_all()
+    repo.write("tests/properties/total.py", repo.at("tests/properties/total.py").read_bytes() + b"# x\n")
+    repo.stage_all()
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```text\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    assert " ".join(shown.split()) in " ".join(repo.check().out.split())
+
+
 def test_a_case_that_holds_is_told_by_the_shown_command(repo: Repo) -> None:
     repo.write("src/orders.py", "def total_cents(qty, unit_cents):\n    return 0\n")
     assert typed(repo, BLOCKS[0]).code == 0

@@ -252,7 +252,7 @@ def test_bad_usage_is_exit_2_without_a_report(shared: Repo, flags: tuple[str, ..
 
 
 def test_outside_a_repository(tmp_path: Path, shared: Repo) -> None:
-    assert "inside a git repository" in refused(shared.check(cwd=tmp_path), "not a git repository")
+    assert "inside a git repository" in refused(shared.check(cwd=tmp_path), "no git repository here")
 
 
 def test_a_bare_repository_has_ranges_but_no_commit_to_judge(tmp_path: Path) -> None:

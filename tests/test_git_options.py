@@ -18,6 +18,7 @@ SINCE = {
     "--batch": (1, 7),
     "--batch-check": (1, 7),
     "--buffer": (2, 6),
+    "--is-bare-repository": (1, 5),
     "--cached": (1, 7),
     "--contains": (2, 7),
     "--count": (1, 7),

@@ -98,7 +98,7 @@ def test_commands_that_hints_name_exist_or_are_announced() -> None:
 
 
 def test_the_configuration_to_paste_is_the_one_that_init_writes() -> None:
-    assert ("yaml", texts.PRE_COMMIT) in FENCE.findall(README)
+    assert ("yaml", texts.pre_commit()) in FENCE.findall(README)
 
 
 def test_extras_that_it_installs_exist() -> None:
@@ -108,17 +108,49 @@ def test_extras_that_it_installs_exist() -> None:
     assert named and all(re.search(rf"^{name} = \[", extras, re.MULTILINE) for name in named)
 
 
+def anchors(page: Path) -> set[str]:
+    """What a link into the page may name."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_of_a_page_resolve(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         name, _, anchor = target.partition("#")
         if name.startswith("https:"):
             continue
-        assert not name or (page.parent / name).exists(), target
-        assert name or anchor in anchors, target
+        there = page.parent / name if name else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
+
+
+# The page of commands
+
+
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+
+
+def test_every_command_has_a_row_with_its_exit_statuses() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)\b[^|]*` \| [^|]+ \| ([^|]+) \|$", COMMANDS, re.MULTILINE)
+    assert sorted(name for name, _ in rows) == sorted(commands())
+    assert all(re.match("0|see below", statuses) for _, statuses in rows)
+
+
+def test_the_statuses_of_check_binding_are_listed() -> None:
+    from freezegate.gate import three_files as codes
+
+    listed = re.findall(r"^\| (\d) \|", COMMANDS, re.MULTILINE)
+    named = (codes.CLOSED, codes.UNREADABLE, codes.MISMATCH, codes.NOT_FAIL, codes.OTHER_BYTES)
+    assert list(map(int, listed)) == list(named)
+
+
+def test_the_variables_of_ci_are_those_that_are_read() -> None:
+    from freezegate.git.change import _SERVICES
+
+    rows = re.findall(r"^\| [A-Z][^|]+ \| `([A-Z_]+)` \| (.+) \|$", COMMANDS, re.MULTILINE)
+    assert [(name, tuple(re.findall("`(.+?)`", folders))) for name, folders in rows] == list(_SERVICES)
 
 
 # The page of documents

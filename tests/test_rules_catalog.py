@@ -280,7 +280,7 @@ TABLE: list[Row] = [
     *(
         reject(
             "claim-removed", name, claims("prop.order_total"), *edits, before=CLAIM_BOTH,
-            at=f"{CLAIMED}:1:1", says=says, hint="freezegate retire second", **more,
+            at=f"{CLAIMED}:1:1", says=says, hint="in a change of its own", **more,
         )
         for name, edits, says, more in (
             ("source", (SOURCE,), "second leaves the claims in a change that also touches source", {}),
@@ -293,24 +293,24 @@ TABLE: list[Row] = [
     ),
     reject(
         "claim-removed", "file-goes-with-source", drop("catalog", "freezes"), SOURCE,
-        at=f"{CLAIMED}:1:1", says="deleted: prop.order_total leaves the claims", hint="retire prop.order_total",
+        at=f"{CLAIMED}:1:1", says="deleted: prop.order_total leaves the claims", hint="in a change of its own",
     ),
     reject(
         "claim-removed", "unclaimed-entry", drop(SECOND), SOURCE, before=WITH_SECOND,
-        at=f"{CLAIMED}:1:1", says="second leaves the catalog", hint="retire second",
+        at=f"{CLAIMED}:1:1", says="second leaves the catalog", hint="in a change of its own",
     ),
     reject(
         "claim-removed", "id-in-the-entry", swap(SECOND, "id: second", "id: third"), FIXTURE, before=WITH_SECOND,
-        at=f"{CLAIMED}:1:1", says="second leaves the catalog", hint="retire second",
+        at=f"{CLAIMED}:1:1", says="second leaves the catalog", hint="in a change of its own",
     ),
     reject(
         "claim-removed", "claims-made-unreadable", put(CLAIMED, "["), SOURCE,
-        at=f"{CLAIMED}:1:1", says="prop.order_total leaves the claims", hint="retire",
+        at=f"{CLAIMED}:1:1", says="prop.order_total leaves the claims", hint="in a change of its own",
         also=("claimed-unreadable",),
     ),
     reject(
         "claim-removed", "two-companions", claims("prop.order_total"), SOURCE, FIXTURE, before=CLAIM_BOTH,
-        at=(f"{CLAIMED}:1:1",) * 2, says="fixtures", hint="retire",
+        at=(f"{CLAIMED}:1:1",) * 2, says="fixtures", hint="in a change of its own",
     ),
     accept("catalog-mixed", "with-its-oracle-and-claim", *CLAIM_BOTH),
     accept("catalog-mixed", "with-fixtures", *WITH_SECOND, FIXTURE),

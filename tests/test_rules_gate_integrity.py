@@ -177,7 +177,7 @@ CONFIGS: list[Row] = [
     reject("config-invalid", "link", put(CONFIG, Link("x")), at=f"{CONFIG}:1:1", says="no regular file", hint="commit", **GIVEN),
     reject(
         "config-invalid", "goes", drop(CONFIG), before=(put(CONFIG, SIZED.encode()),),
-        at=f"{CONFIG}:1:1", says="deleted:", hint=f"git checkout HEAD -- {CONFIG}", **GIVEN,
+        at=f"{CONFIG}:1:1", says="deleted:", hint="back as it was", **GIVEN,
     ),
     reject(
         "config-invalid", "source-goes", drop("src"),

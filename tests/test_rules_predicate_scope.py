@@ -150,7 +150,7 @@ REMOVED: list[Row] = [
            f"{LOOSE}:test_loose"), rebound(), at=f"{SCOPE}:2:1", says="names another predicate", hint=RETIRE,
            before=(put(LOOSE, FUNCTION), UNCITED)),
     reject("property-removed", "another-id", swap(SCOPE, SCOPE_ID, "order_total.more"),
-           at=f"{RECORD}:1:1", says="its scope is gone", hint=RETIRE,
+           at=f"{SCOPE}:1:1", says="its scope file has the id order_total.more now", hint="back as it was",
            also=("record-scope-missing", "citation-open-record")),
     reject("property-removed", "became-unreadable", append(SCOPE, "x: [\n"),
            at=f"{SCOPE}:1:1", says="cannot be read any more", hint=f"mend {SCOPE}",

@@ -35,8 +35,6 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"{flag} goes into the file that --no-pre-commit leaves out")
         if not text.strip() or not text.isprintable():
             raise UsageError(f"{flag} is empty, or holds what cannot be printed")
-    asked = Asked(
-        options.binding, options.verdict, not options.no_pre_commit, options.sized, options.repo, options.rev
-    )
+    asked = Asked(options.binding, options.verdict, not options.no_pre_commit, options.sized, options.repo, options.rev)
     sys.stdout.write(set_up(asked))
     return 0

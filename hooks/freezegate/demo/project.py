@@ -15,7 +15,6 @@ GENERATOR = "tests/fixtures/gen_orders.py"
 LOCK = "tests/fixtures/order_total.lock"
 CASE = f"tests/bindings/{SCOPE_ID}.cex.json"
 RECORD = f"tests/bindings/{SCOPE_ID}.json"
-CITATION = f"tests/freezes/{SCOPE_ID}.freeze.json"
 CONFIG = ".freezegate.yaml"
 
 FILES = {

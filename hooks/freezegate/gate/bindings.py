@@ -139,15 +139,10 @@ class Binding:
         """The command that makes the record anew from what is there; what to do where nothing can be bound."""
         if self.scope is None:
             unread = self.unread_scope
-            return self.scope_back if unread is None else f"mend {unread.path}"
+            return self.retire_command if unread is None else f"mend {unread.path}"
         if self.case is None or self.decision.reason == "holds":
             return self.retire_command
         return f"freezegate bind --scope {self.scope.path.shell} --case {self.case.path.shell}"
-
-    @property
-    def scope_back(self) -> str:
-        """What to do where no scope has the id: nothing that throws the evidence away comes first."""
-        return f"give the scope the id {self.scope_id} again; to give the freeze up: {self.retire_command}"
 
     @property
     def retire_command(self) -> str:

@@ -21,9 +21,9 @@ def pathspec(path: RepoPath, below: bytes = b"") -> str:
 
     `below` is the folder of the repository that the word is typed in; empty at the root.
     """
-    if path.startswith(b":") or not _MAGIC.isdisjoint(path):
-        return shell_word(f":(top,literal){path.text}")
-    return shell_word(RepoPath(relpath(b"/" + path, b"/" + below)).text if below else path.text)
+    typed = RepoPath(relpath(b"/" + path, b"/" + below)) if below else path
+    special = typed.startswith(b":") or not _MAGIC.isdisjoint(path)
+    return shell_word(f":(top,literal){path.text}" if special else typed.text)
 
 
 def add(paths: Iterable[RepoPath], below: bytes = b"") -> str:

@@ -87,10 +87,15 @@ class Child:
                 os.close(null)
 
     def read_all(self) -> bytes:
-        """All of its standard output."""
+        """All of its standard output. Where the reading is interrupted, the process ends too."""
         parts = []
-        while part := os.read(self.out, 1 << 20):
-            parts.append(part)
+        try:
+            while part := os.read(self.out, 1 << 20):
+                parts.append(part)
+        except BaseException:
+            os.kill(self.pid, 9)
+            self.finish()
+            raise
         return b"".join(parts)
 
     def finish(self) -> tuple[int, str]:

@@ -38,7 +38,8 @@ def working_tree_staged() -> Iterator[None]:
         own_index, own_objects = Path(folder, "index"), Path(folder, "objects")
         own_objects.mkdir()
         if os.path.exists(index):  # noqa: PTH110
-            shutil.copyfile(index, own_index)
+            # With its time: git reads a file again whose time is not before the index's.
+            shutil.copy2(index, own_index)
         others = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")
         changed = {
             "GIT_INDEX_FILE": str(own_index),

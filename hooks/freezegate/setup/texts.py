@@ -34,8 +34,8 @@ def trusted(path: str, repo: str, rev: str) -> str:
     """Whose word is taken for the freezegate that runs."""
     return f"""\
 `repo` and `rev` in {path} have to be those of the copy of freezegate that you trust. Here they are
-{escape(repo)} and {escape(rev)}; `rev` may also be a full commit id. Where they are not yours, edit
-them, or let `freezegate init --repo URL --rev REV` write the file.
+{escape(repo)} and {escape(rev)}; `rev` may also be a full commit id.
+Where these are not yours, edit them. `freezegate init --repo URL --rev REV` writes others where there is no such file.
 """
 
 

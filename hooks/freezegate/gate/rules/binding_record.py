@@ -83,7 +83,7 @@ def record_scope_missing(binding: Binding) -> Iterator[Finding]:
         return
     rule_name, record = "record-scope-missing", binding.record
     if binding.scope is None:
-        message = f"no readable scope has the id {binding.scope_id}"
+        message = f"no readable scope has the id {binding.scope_id} (one that lost it by mistake gets it back)"
         yield at(rule_name, record, ("scope_id",), message, binding.bind_command)
     elif binding.stated.scope is not None and binding.stated.scope != binding.scope.path.text:
         message = f'/scope: "{binding.stated.scope}" is not the scope\'s path {binding.scope.path}'

@@ -36,8 +36,7 @@ def citation_unreadable(binding: Binding) -> Iterator[Finding]:
 @rule(
     HOOK,
     "citation",
-    rejects="a citation that its schema refuses; `expires` missing, past or too far where policy limits it, or present "
-    "where policy does not",
+    rejects="a citation that its schema refuses; `expires` missing where policy limits it, or present where policy does not",
     protects="A citation says which triple it cites and nothing else; a date that no policy asks for is no control.",
     mend="Write it again with `freezegate cite SCOPE_ID`.",
     accepted='"freeze_reason": "retained_input_failed_in_both_classifiers"',

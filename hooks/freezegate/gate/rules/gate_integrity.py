@@ -82,7 +82,7 @@ def config_invalid(unit: ConfigUnit) -> Iterator[Finding]:
         yield found("config-invalid", unit.path, problem.message, problem.hint or hint, problem.line, problem.column)
     if unit.removed:
         message = f"deleted: {unit.path} is gone while governed documents remain"
-        yield found("config-invalid", unit.path, message, f"git checkout HEAD -- {unit.path}")
+        yield found("config-invalid", unit.path, message, f"bring {unit.path} back as it was")
     if unit.sourceless:
         sources = ", ".join(f"{folder}/" for folder in unit.sources)
         message = f"none of the source folders exists ({sources}), so no rule could see that a change touches source"
