@@ -163,7 +163,7 @@ def change(
         old=before,
         new=after,
         compared="trees in memory",
-        known=frozenset(known).__contains__,
+        known=frozenset(known).intersection,
         day=day,
     )
 

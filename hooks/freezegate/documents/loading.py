@@ -6,6 +6,7 @@ parses again when a finding needs a position.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -67,6 +68,38 @@ def locate_all(syntax: Syntax, data: bytes, pointers: Iterable[Pointer]) -> list
     text = data.decode("utf-8")
     places = _places(_walk(syntax, text), trie)
     return [_deepest(text, places, pointer) for pointer in wanted]
+
+
+class Positions:
+    """Every position of one document that the loader accepted, from one pass: for a document with many findings."""
+
+    __slots__ = ("_lines", "_places")
+
+    def __init__(self, syntax: Syntax, data: bytes) -> None:
+        text = data.decode("utf-8")
+        self._places = _places(_walk(syntax, text), _Everything())
+        self._lines = [0]
+        while (end := text.find("\n", self._lines[-1])) >= 0:
+            self._lines.append(end + 1)
+
+    def of(self, pointer: Pointer) -> tuple[int, int]:
+        """As `locate` gives it."""
+        for length in range(len(pointer), 0, -1):
+            offset = self._places.get(pointer[:length])
+            if offset is not None:
+                line = bisect_right(self._lines, offset)
+                return line, offset - self._lines[line - 1] + 1
+        return 1, 1
+
+
+class _Everything(_Trie):
+    """A trie that wants every pointer."""
+
+    def __contains__(self, part: object) -> bool:
+        return True
+
+    def get(self, part: object, default: object = None) -> _Everything:
+        return self
 
 
 def _walk(syntax: Syntax, text: str) -> Iterator[Step]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
-from freezegate.documents.loading import Loaded, Syntax, load_json, load_yaml, locate_all
+from freezegate.documents.loading import Loaded, Positions, Syntax, load_json, load_yaml, locate_all
 from freezegate.documents.refusal import MOST_PROBLEMS, Refused
 from freezegate.documents.strict_text import LoadError, Pointer
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _FOLDED = "an id, a path or a digest must be written on one line, without escapes, folding or blocks"
+# So many parses for single positions cost less than one that keeps them all.
+_FEW = 3
 _UNFOLD = "write the value itself, plain or between quotes, on the line of its key"
 
 
@@ -40,7 +42,7 @@ class Reading(Generic[T]):
     `data` is kept for positions, and empty where the bytes were unreadable: then every position is 1:1.
     """
 
-    __slots__ = ("data", "document", "problems", "syntax")
+    __slots__ = ("_asked", "_positions", "data", "document", "problems", "syntax")
 
     def __init__(
         self, document: T | None, problems: tuple[Problem, ...] = (), data: bytes = b"", syntax: Syntax = "yaml"
@@ -49,14 +51,21 @@ class Reading(Generic[T]):
         self.problems = problems
         self.data = data
         self.syntax = syntax
+        self._asked = 0
+        self._positions: Positions | None = None
 
     def position(self, *pointer: str | int) -> tuple[int, int]:
         """1-based line and column of the value at `pointer`, or of its deepest ancestor that exists."""
         return self.positions((pointer,))[0]
 
     def positions(self, pointers: Iterable[Pointer]) -> list[tuple[int, int]]:
-        """`position` of several pointers, for one more parse."""
-        return locate_all(self.syntax, self.data, pointers)
+        """`position` of several pointers, for one more parse; from the third time on for none."""
+        self._asked += 1
+        if self._asked < _FEW:
+            return locate_all(self.syntax, self.data, pointers)
+        if self._positions is None:
+            self._positions = Positions(self.syntax, self.data)
+        return [self._positions.of(pointer) for pointer in pointers]
 
 
 def read_scope(data: bytes) -> Reading[Scope]:

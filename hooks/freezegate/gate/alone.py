@@ -9,6 +9,7 @@ from freezegate.gate.force import config_in_force
 from freezegate.gate.governed import Governed
 from freezegate.gate.library import Library
 from freezegate.gate.scopes import ScopeView
+from freezegate.git.ancestry import known_to
 from freezegate.git.change import Change, today
 from freezegate.git.snapshot import Snapshot
 from freezegate.paths import RepoPath
@@ -22,7 +23,7 @@ class Refusal(Exception):
 def alone(snapshot: Snapshot) -> Governed:
     """The tree under the config that it holds, else under the defaults. Raises CannotJudge where that is invalid."""
     library = Library(snapshot.store)
-    change = Change("all", (), snapshot, "the tree alone", lambda commit: False, today())
+    change = Change("all", (), snapshot, "the tree alone", known_to([]), today())
     tree = Governed(snapshot, config_in_force(change, library, None, None, ()), library, change.day)
     tree.finder.narrow = True
     return tree

@@ -82,7 +82,7 @@ class EntryUnit:
     def properties(self) -> list[PropertyUnit]:
         """The catalog documents of its property; one, in a clean tree."""
         found = self.tree.properties_by_id.get(self.freeze.prop_id, [])
-        return [PropertyUnit(self.tree, document) for document in found]
+        return [self.tree.property_unit(document) for document in found]
 
     @cached_property
     def bindings(self) -> list[Binding]:

@@ -29,23 +29,18 @@ def _ledger_additions(subject: Any, step: Step) -> str | None:
 
 def _other_oracles(gone: PropertyUnit | str, step: Step) -> str | None:
     """Files below the oracle folder, but for the closure of the property that goes."""
-    from freezegate.gate.claims import PropertyUnit
-
     own: set[bytes] = set()
     prop_id = gone if isinstance(gone, str) else (gone.value.id if gone.value is not None else "")
     for document in step.old.properties_by_id.get(prop_id, []):
-        oracle = PropertyUnit(step.old, document).oracle
+        oracle = step.old.property_unit(document).oracle
         closure = step.old.closure(oracle.path, oracle.is_node) if oracle is not None else None
         own.update(closure.files if closure is not None else ())
-    moved = (path for path in step.delta if path.within(step.new.places.oracles) and path not in own)
-    return "other oracles" if next(moved, None) is not None else None
+    return "other oracles" if any(path not in own for path in step.moved_oracles) else None
 
 
 def _before(entry: EntryUnit, step: Step) -> PropertyUnit | None:
-    from freezegate.gate.claims import PropertyUnit
-
     documents = step.old.properties_by_id.get(entry.freeze.prop_id, [])
-    return PropertyUnit(step.old, documents[0]) if documents else None
+    return step.old.property_unit(documents[0]) if documents else None
 
 
 def _own_oracle(entry: EntryUnit, step: Step) -> str | None:

@@ -22,6 +22,7 @@ from freezegate.source.module import Module
 if TYPE_CHECKING:
     from freezegate.documents.ledger import Freeze
     from freezegate.documents.reading import Reading
+    from freezegate.gate.claims import PropertyUnit
 
 SCOPE_SUFFIX = b".scope.yaml"
 CASE_SUFFIX = b".cex.json"
@@ -54,6 +55,7 @@ class Governed:
         self.binding_on = self.verdict_on = False
         self.finder = Finder(self)
         self._views: dict[RepoPath, ScopeView | None] = {}
+        self._property_units: dict[RepoPath, PropertyUnit] = {}
         self._fixture_digests: dict[bool, str | None] = {}
         self._bindings: dict[str, Binding] = {}
         self._closures: dict[tuple[bytes, bool], Closure | None] = {}
@@ -198,6 +200,11 @@ class Governed:
         return tuple(self.claimed.value.ids) if self.claimed is not None and self.claimed.value is not None else ()
 
     @cached_property
+    def claim_set(self) -> frozenset[str]:
+        """The claimed ids."""
+        return frozenset(self.claims)
+
+    @cached_property
     def ledger(self) -> Document | None:
         """The freeze ledger."""
         return self.document("ledger", self.places.ledger)
@@ -221,6 +228,14 @@ class Governed:
             found = hash_fixtures(self, self.places.fixtures, sized)
             self._fixture_digests[sized] = None if found.flaws else found.digest
         return self._fixture_digests[sized]
+
+    def property_unit(self, document: Document) -> PropertyUnit:
+        """A catalog document as a unit, with what was computed of it before."""
+        if document.path not in self._property_units:
+            from freezegate.gate.claims import PropertyUnit
+
+            self._property_units[document.path] = PropertyUnit(self, document)
+        return self._property_units[document.path]
 
     def scope_named(self, text: str) -> ScopeView | None:
         """The scope file that a catalog entry's `scope` names; None where there is none at that plain path."""

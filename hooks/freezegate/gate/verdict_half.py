@@ -37,12 +37,12 @@ def _judge_fixtures(judge: Judge) -> None:
 
 def _judge_catalog(judge: Judge) -> None:
     for document in judge.new.properties:
-        unit = PropertyUnit(judge.new, document)
+        unit = judge.new.property_unit(document)
         path = document.path
 
         def twin(side: Governed, path: RepoPath = path) -> PropertyUnit | None:
             there = side.document("property", path)
-            return PropertyUnit(side, there) if there is not None else None
+            return side.property_unit(there) if there is not None else None
 
         if judge.fresh(unit, twin):
             judge.saw("property", path)
@@ -64,11 +64,10 @@ def _judge_ledger(judge: Judge) -> None:
     if judge.new.ledger is not None and judge.fresh(LedgerUnit(judge.new), LedgerUnit):
         judge.saw("ledger", judge.new.ledger.path)
         judge.state("ledger", LedgerUnit(judge.new))
+    before = [(side, {freeze.fields: freeze for freeze in side.freezes}) for side in judge.old]
     for freeze in judge.new.freezes:
         entry = EntryUnit(judge.new, freeze)
-        twins = [
-            EntryUnit(side, other) for side in judge.old for other in side.freezes if other.fields == freeze.fields
-        ]
+        twins = [EntryUnit(side, known[freeze.fields]) for side, known in before if freeze.fields in known]
         if judge.all or all(twin.key != entry.key for twin in twins):
             judge.state("entry", entry)
         if not twins:
@@ -87,7 +86,7 @@ def _judge_claims(judge: Judge) -> None:
             judge.state("claim", claim)
 
     def subject(tree: Governed, prop_id: str) -> object:
-        return (prop_id in tree.claims, prop_id in tree.properties_by_id)
+        return (prop_id in tree.claim_set, prop_id in tree.properties_by_id)
 
     for prop_id in sorted({name for side in judge.old for name in (*side.claims, *side.properties_by_id)}):
         now = subject(judge.new, prop_id)
@@ -99,7 +98,7 @@ def _shared(tree: Governed) -> Iterator[CatalogSet]:
     """The sets of readable catalog documents that share an id, or an oracle function."""
     groups: dict[tuple[str, object], list[PropertyUnit]] = {}
     for document in tree.properties:
-        unit = PropertyUnit(tree, document)
+        unit = tree.property_unit(document)
         if unit.value is None:
             continue
         groups.setdefault((unit.value.id, None), []).append(unit)

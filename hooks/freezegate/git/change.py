@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date, datetime, timezone
 from typing import NamedTuple
 
 from freezegate.errors import UsageError
 from freezegate.git import revisions
+from freezegate.git.ancestry import Known, known_to
 from freezegate.git.plumbing import GitError, answer, ask
 from freezegate.git.repository import Repository
 from freezegate.git.snapshot import Snapshot
@@ -29,8 +30,8 @@ _SERVICES = (
 class Change(NamedTuple):
     """A step between trees.
 
-    `old` holds the sides that the new tree grew from (a merge has several; none: the tree stands alone). `known` tells
-    whether the old side knows a full commit id. `day` is the checker's UTC day, `compared` says in words what is
+    `old` holds the sides that the new tree grew from (a merge has several; none: the tree stands alone). `known` gives
+    those of some full commit ids that the old side knows. `day` is the checker's UTC day, `compared` says in words what is
     compared. `well_formed` is false where the new tree came from outside git's index and may be malformed.
     """
 
@@ -38,7 +39,7 @@ class Change(NamedTuple):
     old: tuple[Snapshot, ...]
     new: Snapshot
     compared: str
-    known: Callable[[str], bool]
+    known: Known
     day: date
     well_formed: bool = True
 
@@ -99,13 +100,7 @@ def _commit(repository: Repository, staged: Snapshot, parents: list[str]) -> Cha
     old = (*([repository.tree(staged.root)] if parents else []), *map(repository.snapshot, parents[1:]))
     sides = "HEAD" if len(parents) < 2 else "HEAD and " + ", ".join(parent[:12] for parent in parents[1:])
     compared = f"{sides} with the index" if parents else "the first commit's index with nothing"
-
-    def known(commit: str) -> bool:
-        return revisions.is_full_id(commit) and (
-            any(revisions.is_ancestor(commit, parent) for parent in parents) or revisions.in_remote_refs(commit)
-        )
-
-    return Change("commit", old, staged, compared, known, today())
+    return Change("commit", old, staged, compared, known_to(parents, remotes=True), today())
 
 
 def _range(repository: Repository, before: str, after: str) -> Change:
@@ -121,14 +116,14 @@ def _range(repository: Repository, before: str, after: str) -> Change:
         (repository.snapshot(base),),
         repository.snapshot(new),
         f"{base[:12]} (merge base of {escape(before)} and {escape(after)}) with {new[:12]}",
-        lambda commit: revisions.is_full_id(commit) and revisions.is_ancestor(commit, old),
+        known_to([old]),
         today(),
         well_formed=False,
     )
 
 
 def _alone(new: Snapshot, name: str, well_formed: bool = True) -> Change:
-    return Change("all", (), new, f"{name} alone", lambda commit: False, today(), well_formed)
+    return Change("all", (), new, f"{name} alone", known_to([]), today(), well_formed)
 
 
 def _ci_target(env: Mapping[str, str]) -> str | None:

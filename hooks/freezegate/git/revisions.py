@@ -39,22 +39,6 @@ def merge_base(one: str, other: str) -> str:
     )
 
 
-def is_full_id(commit: str) -> bool:
-    """Whether this text is the whole id of a commit here (not of a tag, no abbreviation of a longer id)."""
-    return resolve_or_none(commit + "^{commit}") == commit
-
-
-def is_ancestor(commit: str, of: str) -> bool:
-    """Whether the full id `commit` is `of` or an ancestor of it; False where it is no commit of this repository."""
-    return answer(["merge-base", "--is-ancestor", commit, of])[0] == 0
-
-
-def in_remote_refs(commit: str) -> bool:
-    """Whether a remote-tracking ref contains the commit."""
-    status, out, _ = answer(["for-each-ref", "--count=1", f"--contains={commit}", "refs/remotes"])
-    return status == 0 and bool(out.strip())
-
-
 def top_folder() -> str:
     """The root of the work tree. Raises GitError in a bare repository."""
     return ask(["rev-parse", "--show-toplevel"]).removesuffix(b"\n").decode("utf-8", "surrogateescape")

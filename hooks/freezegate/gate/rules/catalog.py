@@ -174,7 +174,7 @@ def claimed_empty(unit: ClaimsUnit) -> Iterator[Finding]:
 )
 def claim_removed(prop_id: str, step: Step) -> Iterator[Finding]:
     """On the claims file or the old entry, naming what travels with the removal."""
-    left_claims = prop_id in step.old.claims and prop_id not in step.new.claims
+    left_claims = prop_id in step.old.claim_set and prop_id not in step.new.claim_set
     left_catalog = prop_id in step.old.properties_by_id and prop_id not in step.new.properties_by_id
     if not left_claims and not left_catalog:
         return

@@ -118,7 +118,7 @@ def ledger_digest_stale(entry: EntryUnit, step: Step) -> Iterator[Finding]:
 
 
 def _added(entry: EntryUnit, step: Step) -> bool:
-    return any(freeze.fields == entry.freeze.fields for freeze in step.added_freezes)
+    return entry.freeze.fields in step.added_fields
 
 
 @rule(
@@ -152,7 +152,7 @@ def ledger_oracle_moved(entry: EntryUnit, step: Step) -> Iterator[Finding]:
 )
 def ledger_base_unknown(entry: EntryUnit, step: Step) -> Iterator[Finding]:
     """On an added entry's base_revision."""
-    if _added(entry, step) and not step.known(entry.freeze.base_revision):
+    if _added(entry, step) and entry.freeze.base_revision not in step.known_bases:
         message = f"the old side does not know the commit {entry.freeze.base_revision}"
         hint = "write the full id of the base commit: git rev-parse origin/main"
         yield _on(entry, "ledger-base-unknown", "base_revision", message, hint)

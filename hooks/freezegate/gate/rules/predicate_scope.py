@@ -127,7 +127,7 @@ def _still_needed(scope: ScopeView, step: Step) -> tuple[str, list[RepoPath], st
     bound = {"its record": old.record_path(scope_id), "its citation": old.citation_path(scope_id)}
     held = {what: path for what, path in bound.items() if old.entry(path) is not None}
     for prop in old.properties:
-        if prop.value is not None and prop.value.scope == scope.path.text and prop.value.id in old.claims:
+        if prop.value is not None and prop.value.scope == scope.path.text and prop.value.id in old.claim_set:
             held[f"the claim {prop.value.id}"] = old.places.claimed
     if held:
         hint = f"put {scope.path} back as it was; first of all, and alone, lands: {retire(scope_id)}"
