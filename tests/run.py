@@ -48,7 +48,7 @@ def main() -> int:
                     failed.append(f"the quick tests under Python {version}")
         if failed:
             say(f"FAILED before the tests: {', '.join(failed)}")
-        selection = ["-m", "not slow"] if fast else ["-n", "2", "--dist", "loadfile"]
+        selection = ["-n", "2", "--dist", "loadfile", *(["-m", "not slow"] if fast else [])]
         passed = step("pytest", [python, "-m", "pytest", *selection, *for_pytest])
     return 0 if passed and not failed else 1
 

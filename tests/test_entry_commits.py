@@ -18,6 +18,8 @@ env | grep -c '^GITHEAD_' >>"$HOOK_LOG"
 exec {sys.executable} -I -m freezegate check
 """
 
+pytestmark = pytest.mark.slow  # real git in many kinds of repositories
+
 
 class Hooked:
     """A repository whose commits and merges are checked; `runs` counts the calls of the hook."""

@@ -17,6 +17,8 @@ from test_entry_points import ENTRY, MIXED, mix, project
 
 SOURCE = "src/orders.py"
 
+pytestmark = pytest.mark.slow  # real git in many kinds of repositories
+
 
 def plain(repo: Repo) -> None:
     """An index as git makes it."""

@@ -19,6 +19,7 @@ SINCE = {
     "--batch-check": (1, 7),
     "--buffer": (2, 6),
     "--is-bare-repository": (1, 5),
+    "--remotes": (1, 6),
     "--cached": (1, 7),
     "--contains": (2, 7),
     "--count": (1, 7),
