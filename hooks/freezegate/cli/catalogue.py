@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freezegate.cli import check, check_binding, cite, demo, digest, explain, init, lock, retire
+from freezegate.cli import check, check_binding, cite, demo, digest, doctor, explain, init, install_server, lock, retire
 
 ADDERS = (
     check.add,
@@ -10,8 +10,10 @@ ADDERS = (
     cite.add,
     demo.add,
     digest.add,
+    doctor.add,
     explain.add,
     init.add,
+    install_server.add,
     lock.add,
     retire.add,
 )

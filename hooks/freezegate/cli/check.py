@@ -38,11 +38,12 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--hook", action="append", default=[], choices=HOOKS, metavar="ID", help="report only this hook"
     )
-    parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="exit 2 where it takes longer")
+    parser.add_argument("--time-limit", type=seconds, metavar="SECONDS", help="exit 2 where it takes longer")
     parser.set_defaults(run=run)
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """A time limit of the command line. Raises ArgumentTypeError."""
     from argparse import ArgumentTypeError
 
     try:
