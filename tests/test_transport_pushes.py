@@ -1,0 +1,150 @@
+"""Pushes through real servers: what is good lands, what is bad is refused with the ref unmoved, and git's quarantine
+keeps the objects of a refused push out of the repository."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+import transports
+from building import Completed, Repo, environment, good_project, with_files
+from transports import Remote
+
+pytestmark = pytest.mark.slow
+
+_PREDICATE = "tests/properties/order_total.py"
+_HOOK = "hooks/pre-receive"
+
+
+@pytest.fixture(
+    params=[transports.over_files, transports.over_ssh, transports.over_http, transports.over_gitolite],
+    ids=["file", "ssh", "http", "gitolite"],
+)
+def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Remote]:
+    serve: Callable[[Path], AbstractContextManager[Remote]] = request.param
+    with serve(tmp_path) as made:
+        done = made.bare.run("install-server", str(made.bare.path))
+        assert done.code == 0, done.err
+        yield made
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Repo:
+    made = with_files(Repo(tmp_path / "work"), {**good_project(), "docs/guide.md": b"Before.\n"})
+    made.commit("under the gate")
+    return made
+
+
+def _push(work: Repo, remote: Remote, *refs: str) -> Completed:
+    done = subprocess.run(
+        ["git", "-c", "protocol.file.allow=always", "push", "-q", remote.url, *refs],
+        cwd=work.path, env=environment(**remote.variables), capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    return Completed(done.returncode, done.stdout, done.stderr)
+
+
+def _refs(remote: Remote) -> dict[str, str]:
+    """Names and ids of the server's refs."""
+    rows = remote.bare.git("for-each-ref", "--format=%(refname) %(objectname)").decode().split()
+    refs = dict(zip(rows[::2], rows[1::2], strict=True))
+    return {name: oid for name, oid in refs.items() if name != "refs/heads/master"}  # gitolite's own first branch
+
+
+def _holds(remote: Remote, oid: str) -> bool:
+    return remote.bare.git("cat-file", "--batch-check", input=f"{oid}\n".encode()).split()[1] != b"missing"
+
+
+def _leftovers(remote: Remote) -> list[str]:
+    """Folders of quarantined objects that no push is using any more."""
+    found = [*remote.bare.path.glob("objects/tmp_objdir-*"), *remote.bare.path.glob("objects/incoming-*")]
+    return [str(path) for path in found]
+
+
+def _edit_predicate(work: Repo) -> str:
+    work.write(_PREDICATE, good_project()[_PREDICATE].replace(b"assert is_amount(total)", b"assert total is not None"))
+    return work.commit_all("a weaker predicate, without its scope")
+
+
+def _edit_page(work: Repo) -> str:
+    work.write("docs/guide.md", "After.\n")
+    return work.commit_all("a page")
+
+
+def test_good_lands_and_bad_is_refused(remote: Remote, work: Repo) -> None:
+    first = _push(work, remote, "main")
+    assert first.code == 0, first.err
+    assert "freezegate: accepted" in first.err
+    page = _edit_page(work)
+    assert _push(work, remote, "main").code == 0
+    assert _refs(remote) == {"refs/heads/main": page}
+
+    bad = _edit_predicate(work)
+    refused = _push(work, remote, "main")
+    assert refused.code != 0
+    assert "freezegate: rejected" in refused.err
+    assert "predicate-without-scope" in refused.err and _PREDICATE in refused.err
+    assert _refs(remote) == {"refs/heads/main": page}
+    assert not _holds(remote, bad)
+    assert _leftovers(remote) == []
+
+    work.git("reset", "-q", "--hard", page)
+    work.write("docs/guide.md", "Once more.\n")
+    good = work.commit_all("another page")
+    assert _push(work, remote, "main").code == 0
+    assert _refs(remote) == {"refs/heads/main": good}
+
+
+def test_a_bad_commit_under_a_good_tip_is_refused(remote: Remote, work: Repo) -> None:
+    assert _push(work, remote, "main").code == 0
+    before = _refs(remote)
+    bad = _edit_predicate(work)
+    work.git("revert", "--no-edit", bad)
+    refused = _push(work, remote, "main")
+    assert refused.code != 0 and "predicate-without-scope" in refused.err
+    assert bad[:7] in refused.err
+    assert _refs(remote) == before
+
+
+def test_one_bad_ref_holds_back_the_good_one_beside_it(remote: Remote, work: Repo) -> None:
+    assert _push(work, remote, "main").code == 0
+    before = _refs(remote)
+    work.git("switch", "-q", "-c", "pages")
+    _edit_page(work)
+    work.git("switch", "-q", "-c", "weaker", "main")
+    _edit_predicate(work)
+    assert _push(work, remote, "pages", "weaker").code != 0
+    assert _refs(remote) == before
+    assert _push(work, remote, "pages").code == 0
+
+
+def test_the_hook_judges_objects_in_quarantine(remote: Remote, work: Repo, tmp_path: Path) -> None:
+    """git names the quarantine to the hook, and the hook's verdict is over objects that lie nowhere else."""
+    hook = remote.bare.path / _HOOK
+    log = tmp_path / "variables"
+    shebang, call, _ = hook.read_text(encoding="utf-8").split("\n")
+    hook.write_text(f"{shebang}\nenv >>'{log}'\n{call}\n", encoding="utf-8")
+    assert _push(work, remote, "main").code == 0
+    bad = _edit_predicate(work)
+    assert _push(work, remote, "main").code != 0
+    seen = re.findall(r"^GIT_QUARANTINE_PATH=(.+)$", log.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(set(seen)) == 2
+    for quarantine in seen:
+        assert Path(quarantine).resolve().is_relative_to((remote.bare.path / "objects").resolve())
+        assert not Path(quarantine).exists()
+    assert not _holds(remote, bad)
+
+
+def test_a_hook_that_cannot_start_accepts_nothing(remote: Remote, work: Repo) -> None:
+    hook = remote.bare.path / _HOOK
+    text = hook.read_text(encoding="utf-8")
+    assert sys.executable in text
+    hook.write_text(text.replace(sys.executable, "/nonexistent/python"), encoding="utf-8")
+    refused = _push(work, remote, "main")
+    assert refused.code != 0 and "/nonexistent/python" in refused.err
+    assert _refs(remote) == {}
