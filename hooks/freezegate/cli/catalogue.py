@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from freezegate.cli import check, check_binding, cite, demo, digest, doctor, explain, init, install_server, lock, retire
+from freezegate.cli import (
+    check,
+    check_binding,
+    cite,
+    demo,
+    digest,
+    doctor,
+    explain,
+    init,
+    install_server,
+    lock,
+    pre_receive,
+    retire,
+)
 
 ADDERS = (
     check.add,
@@ -15,5 +28,6 @@ ADDERS = (
     init.add,
     install_server.add,
     lock.add,
+    pre_receive.add,
     retire.add,
 )

@@ -33,15 +33,17 @@ class Options(NamedTuple):
     narrow_from: int = NARROW_FROM
 
 
-def evaluate(change: Change, options: Options) -> Report:
-    """Judge the change. Raises CannotJudge, GitError; never passes over what it could not read."""
-    library = Library(change.new.store)
+def evaluate(change: Change, options: Options, library: Library | None = None) -> Report:
+    """Judge the change; `library` holds what was read for earlier ones. Raises CannotJudge, GitError; never passes over
+    what it could not read.
+    """
+    library = library or Library(change.new.store)
     adopted = next((side for side in change.old if is_adopted(side, library, change)), None)
     visited: set[RepoPath] = set()
     deltas = tuple(difference(old, change.new, None if change.well_formed else visited.add) for old in change.old)
     if not change.old and not change.well_formed:
         visited.update(change.new.folders(RepoPath(b"")))
-    config = config_in_force(change, library, options.config, adopted, deltas)
+    config = config_in_force(change, library, options.config, change.force or adopted, deltas)
     new = Governed(change.new, config, library, change.day)
     old = tuple(Governed(side, config, library, change.day) for side in change.old)
     sides = (new, *old)
@@ -50,9 +52,15 @@ def evaluate(change: Change, options: Options) -> Report:
     for side in sides:
         side.binding_on, side.verdict_on = binding_on, verdict_on
     adopting = bool(change.old) and adopted is None and options.config is None
-    judge = Judge(new, () if adopting else old, () if adopting else deltas, change, library, options.verify_all)
+    if adopting:
+        old, deltas = (), ()
+    accepted = tuple(Governed(side, config, library, change.day) for side in change.accepted)
+    for side in accepted:
+        side.binding_on, side.verdict_on = binding_on, verdict_on
+    also = tuple(difference(side, change.new) for side in change.accepted)
+    judge = Judge(new, old, deltas, change, library, options.verify_all, accepted, also)
     judge.narrow(options.narrow_from)
-    judge.judge_config(*(_config_unit(side, old, library) for side in sides))
+    judge.judge_config(*(_config_unit(side, side is new, old, library) for side in (new, *judge.old)))
     judge.judge_folders(sorted(visited))
     judge.judge_everything()
     findings = judge.findings
@@ -76,11 +84,11 @@ def _notes(change: Change, adopting: bool) -> tuple[str, ...]:
     return ()
 
 
-def _config_unit(side: Governed, old: tuple[Governed, ...], library: Library) -> ConfigUnit:
+def _config_unit(side: Governed, is_new: bool, old: tuple[Governed, ...], library: Library) -> ConfigUnit:
     reading = own_config(side.snapshot, library)
     own = reading.document if reading is not None else None
     entry = side.entry(CONFIG_PATH)
-    removed = entry is None and side not in old and any(each.entry(CONFIG_PATH) is not None for each in old)
+    removed = entry is None and is_new and any(each.entry(CONFIG_PATH) is not None for each in old)
     return ConfigUnit(
         tree=side,
         path=CONFIG_PATH,

@@ -40,7 +40,7 @@ def config_in_force(
     reading = own_config(side, library)
     if (reading is None or reading.document is None) and adopted is not None:
         replacement = own_config(change.new, library)
-        alone = all(set(delta) == {CONFIG_PATH} for delta in deltas)
+        alone = bool(deltas) and all(set(delta) == {CONFIG_PATH} for delta in deltas)
         if alone and replacement is not None and replacement.document is not None:
             return replacement.document
     if reading is None:

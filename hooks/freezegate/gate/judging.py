@@ -25,7 +25,8 @@ class Judge:
     """One evaluation: units in, findings and the set of verified documents out.
 
     A state rule passes over a unit that equals one old side's. A change rule judges a subject only where it differs
-    from that of every old side, once for each of them.
+    from that of every old side, once for each of them. `accepted` trees count as old sides, but no rule is read once
+    more for them.
     """
 
     def __init__(
@@ -36,18 +37,21 @@ class Judge:
         change: Change,
         library: Library,
         verify_all: bool,
+        accepted: tuple[Governed, ...] = (),
+        also: tuple[Delta, ...] = (),
     ) -> None:
         self.new = new
-        self.old = old
+        self.old = (*old, *accepted)
+        self._deltas = (*deltas, *also)
         self.steps = tuple(Step(side, new, delta, change.known) for side, delta in zip(old, deltas, strict=True))
         self.library = library
-        self.all = verify_all or not old
+        self.all = verify_all or not self.old
         self.findings: set[Finding] = set()
         self.checked: dict[str, set[RepoPath]] = {kind: set() for kind in DOCUMENT_KINDS}
         self._checks: dict[str, list[Check]] = {}
         self.few: set[RepoPath] | None = None
         # A unit that equals one old side's is passed over, so what the smallest step touched is enough to look at.
-        self.delta: Delta = min(deltas, key=len, default={})
+        self.delta: Delta = min(self._deltas, key=len, default={})
 
     def narrow(self, threshold: int) -> None:
         """In a large tree, find what a small change touched by searching, and read no other document."""
@@ -99,7 +103,7 @@ class Judge:
 
     def changed(self, wanted: Callable[[RepoPath], bool]) -> list[RepoPath]:
         """Paths that differ from every old side."""
-        return [path for path in self.delta if wanted(path) and all(path in step.delta for step in self.steps)]
+        return [path for path in self.delta if wanted(path) and all(path in delta for delta in self._deltas)]
 
     # -- the tree itself
 

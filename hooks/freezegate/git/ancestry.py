@@ -18,7 +18,7 @@ def known_to(tips: Sequence[str], remotes: bool = False) -> Known:
     """
 
     def known(commits: Collection[str]) -> frozenset[str]:
-        existing = _commits_among(commits)
+        existing = commits_among(commits)
         if len(existing) < _MANY:
             return frozenset(commit for commit in existing if _is_known(commit, tips, remotes))
         walk = ask(
@@ -29,7 +29,7 @@ def known_to(tips: Sequence[str], remotes: bool = False) -> Known:
     return known
 
 
-def _commits_among(names: Collection[str]) -> frozenset[str]:
+def commits_among(names: Collection[str]) -> frozenset[str]:
     """Those of the names that are whole ids of commits here."""
     asked = [name for name in set(names) if len(name) in (40, 64) and not set(name) - set("0123456789abcdef")]
     if not asked:

@@ -32,7 +32,9 @@ class Change(NamedTuple):
 
     `old` holds the sides that the new tree grew from (a merge has several; none: the tree stands alone). `known` gives
     those of some full commit ids that the old side knows. `day` is the checker's UTC day, `compared` says in words what is
-    compared. `well_formed` is false where the new tree came from outside git's index and may be malformed.
+    compared. `well_formed` is false where the new tree came from outside git's index and may be malformed. `accepted` are
+    trees whose units were let in before: no rule is read against them, but what equals theirs is passed over. `force` is
+    the tree whose config judges, where that is no old side's matter (on a server, the default branch's).
     """
 
     mode: str
@@ -42,6 +44,8 @@ class Change(NamedTuple):
     known: Known
     day: date
     well_formed: bool = True
+    accepted: tuple[Snapshot, ...] = ()
+    force: Snapshot | None = None
 
 
 class Choice(NamedTuple):

@@ -1,0 +1,219 @@
+"""A push as changes: each new commit against its parents, each protected ref's new tip against what was there before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timezone
+from functools import cached_property
+from typing import NamedTuple
+
+from freezegate.documents.config import DEFAULT, Config
+from freezegate.findings import DOCUMENT_KINDS, Finding
+from freezegate.gate.evaluate import Options, evaluate
+from freezegate.gate.force import own_config
+from freezegate.gate.governed import CONFIG_PATH, Governed
+from freezegate.gate.library import Library
+from freezegate.git.change import Change, today
+from freezegate.git.push import Commit, Push, Update, is_ancestor, merge_base
+from freezegate.git.repository import Repository
+from freezegate.git.snapshot import Snapshot
+
+
+class Group(NamedTuple):
+    """What was found in one step: the ref that brings it, the commit (None: the ref as a whole), old and new id."""
+
+    ref: bytes
+    commit: str | None
+    old: str | None
+    new: str
+    findings: tuple[Finding, ...]
+
+
+class Judgement(NamedTuple):
+    """The outcome for a push: `groups` with findings, how many commits and refs were judged, what was verified."""
+
+    groups: tuple[Group, ...]
+    commits: int
+    refs: int
+    checked: dict[str, int]
+
+
+def judge_push(repository: Repository, push: Push, config: bytes | None) -> Judgement:
+    """Judge the push; `config` is the text of the config in force, where one is given. Raises CannotJudge, GitError."""
+    return _Pushed(repository, push, config).judge()
+
+
+class _Pushed:
+    """One push: what was read of it, and what was judged already."""
+
+    def __init__(self, repository: Repository, push: Push, config: bytes | None) -> None:
+        self.repository = repository
+        self.push = push
+        self.options = Options(config)
+        self.library = Library(repository.store)
+        self.known = push.known()
+        self.checked = dict.fromkeys(DOCUMENT_KINDS, 0)
+        self._snapshots: dict[str, Snapshot] = {}
+        self._adopted: dict[str, bool] = {}
+        self._judged: dict[tuple[object, ...], tuple[Finding, ...]] = {}
+        self._bases: dict[tuple[str, str], str | None] = {}
+        self.by_id = {commit.oid: commit for commit in push.commits}
+
+    def judge(self) -> Judgement:
+        """Commits first, parents before children, then the tips."""
+        refs = self._refs_of_commits()
+        found: dict[bytes, list[Group]] = {move.ref: [] for move in self.push.moves}
+        for commit in self.push.commits:
+            findings = self._commit(commit)
+            if findings:
+                old = commit.parents[0] if commit.parents else None
+                found[refs[commit.oid]].append(Group(refs[commit.oid], commit.oid, old, commit.oid, findings))
+        for move in self.push.moves:
+            said = {finding for group in found[move.ref] for finding in group.findings}
+            old, findings = self._tip(move)
+            rest = tuple(finding for finding in findings if finding not in said)
+            if rest and move.new is not None:
+                found[move.ref].append(Group(move.ref, None, old, move.new, rest))
+        groups = tuple(group for each in found.values() for group in each)
+        return Judgement(groups, len(self.push.commits), len(self.push.moves), self.checked)
+
+    def _refs_of_commits(self) -> dict[str, bytes]:
+        """The first ref of the push that reaches each new commit."""
+        refs: dict[str, bytes] = {}
+        for move in self.push.moves:
+            waiting = [move.new] if move.new is not None else []
+            while waiting:
+                oid = waiting.pop()
+                if oid in self.by_id and oid not in refs:
+                    refs[oid] = move.ref
+                    waiting += self.by_id[oid].parents
+        return refs
+
+    # -- steps
+
+    def _commit(self, commit: Commit) -> tuple[Finding, ...]:
+        """A new commit against all its parents. One from before the adoption is judged as part of the tip alone."""
+        if not self._is_adopted(commit.oid):
+            if not any(map(self._is_adopted, commit.parents)):
+                return ()
+            return self._step(commit.parents, commit.oid)
+        sides = commit.parents if any(map(self._is_adopted, commit.parents)) else ()
+        return self._step(sides, commit.oid)
+
+    def _tip(self, move: Update) -> tuple[str | None, tuple[Finding, ...]]:
+        """A ref's new tip against what it grew from: the commit that this was, and the findings."""
+        assert move.new is not None
+        side = self._side(move)
+        if side is not None and not self._is_adopted(side):
+            # Whoever brings governed documents to a branch from before the adoption answers to the default branch.
+            bound = self._is_adopted(move.new) and self.push.default is not None
+            side = self.push.default if bound and self._is_adopted(self.push.default or "") else None
+        elif side is None and self._is_adopted(move.new) and self.push.default is not None:
+            side = self.push.default if self._is_adopted(self.push.default) else None
+        sides = () if side is None else (side,)
+        tree = self.push.tree_of(move.new)
+        if side is not None and self.push.tree_of(side) == tree:
+            return side, ()
+        findings = self._step(sides, move.new)
+        if findings and (accepted := self._accepted(move, side)):
+            if tree in map(self.push.tree_of, accepted):
+                return side, ()
+            # What another protected ref holds was let in there; only where this can matter it is looked at.
+            findings = self._step(sides, move.new, accepted)
+        return side, findings
+
+    def _side(self, move: Update) -> str | None:
+        """The commit that a ref's new tip is compared with: its old one, for a new ref the merge base with the default
+        branch, or, where there is none, with the first protected ref that has one."""
+        assert move.new is not None
+        if move.ref in self.push.before:
+            return self.push.before[move.ref]
+        default = self.push.default
+        for tip in [default] if default is not None else dict.fromkeys(self.push.before.values()):
+            if (move.new, tip) not in self._bases:
+                self._bases[move.new, tip] = merge_base(move.new, tip)
+            if (base := self._bases[move.new, tip]) is not None:
+                return base
+        return None
+
+    def _accepted(self, move: Update, side: str | None) -> tuple[str, ...]:
+        """Old tips of other protected refs that have something of their own: under the gate, and not merged yet."""
+        tips = dict.fromkeys(tip for ref, tip in self.push.before.items() if ref != move.ref)
+        self.push.know(tips)
+        own = (tip for tip in tips if tip != side and self._is_adopted(tip))
+        return tuple(tip for tip in own if side is None or not is_ancestor(tip, side))
+
+    def _step(self, sides: Sequence[str], new: str, accepted: Sequence[str] = ()) -> tuple[Finding, ...]:
+        self.push.know([new, *sides])
+        day = self._day(new)
+        trees = self.push.tree_of
+        key = (*map(trees, sides), None, trees(new), None, *map(trees, accepted), day)
+        if key not in self._judged:
+            change = Change(
+                mode="push",
+                old=tuple(map(self._snapshot, sides)),
+                new=self._snapshot(new),
+                compared="a push",
+                known=self.known,
+                day=day,
+                well_formed=False,
+                accepted=tuple(map(self._snapshot, accepted)),
+                force=self._force,
+            )
+            # Without a document or a config of its own, a tree that grew from none is nothing that a config asks of.
+            governed = self._is_adopted(new) or any(map(self._is_adopted, sides))
+            if not governed:
+                change = change._replace(force=None)
+            report = evaluate(change, self.options if governed else Options(), self.library)
+            for kind, count in report.checked.items():
+                self.checked[kind] += count
+            self._judged[key] = report.findings
+        return self._judged[key]
+
+    # -- what is known of commits
+
+    @cached_property
+    def _force(self) -> Snapshot | None:
+        """The default branch's tree, where it is under the gate."""
+        default = self.push.default
+        return self._snapshot(default) if default is not None and self._is_adopted(default) else None
+
+    @cached_property
+    def _config(self) -> Config:
+        """The config that says where documents lie: the given one, else the default branch's, else the defaults."""
+        if self.options.config is not None:
+            from freezegate.documents.reading import read_config
+
+            return read_config(self.options.config).document or DEFAULT
+        if self.push.default is None:
+            return DEFAULT
+        reading = own_config(self._snapshot(self.push.default), self.library)
+        return reading.document if reading is not None and reading.document is not None else DEFAULT
+
+    def _is_adopted(self, commit: str) -> bool:
+        """Whether a commit's tree shows that it is under the gate: a config, or a document in its place."""
+        tree = self.push.tree_of(commit)
+        if tree not in self._adopted:
+            snapshot = self._snapshot(commit)
+            self._adopted[tree] = snapshot.entry(CONFIG_PATH) is not None or any(
+                Governed(snapshot, config, self.library, today()).has_documents for config in self._configs()
+            )
+        return self._adopted[tree]
+
+    def _configs(self) -> Iterator[Config]:
+        yield DEFAULT
+        if self._config is not DEFAULT:
+            yield self._config
+
+    def _snapshot(self, commit: str) -> Snapshot:
+        tree = self.push.tree_of(commit)
+        if tree not in self._snapshots:
+            self._snapshots[tree] = self.repository.tree(tree)
+        return self._snapshots[tree]
+
+    def _day(self, commit: str) -> date:
+        """The UTC day on which a new commit was committed; today for any other, and for a time that is no time."""
+        try:
+            return datetime.fromtimestamp(self.by_id[commit].seconds, timezone.utc).date()
+        except (KeyError, OverflowError, ValueError, OSError):
+            return today()
