@@ -54,11 +54,11 @@ def test_a_server_in_order_has_no_problems(server: Repo) -> None:
     assert {level for level, _ in lines.values()} == {"ok"}
     assert list(lines) == [
         "git", "repository", "owner", "python", "libyaml", "hook", "quarantine", "receive.fsckObjects", "history",
-        "refs/replace", "config", "check of HEAD",
+        "refs/replace", "config", "one check",
     ]  # fmt: skip
     assert "bare" in lines["repository"][1] and "sha1" in lines["repository"][1]
     assert "refs/heads/main" in lines["config"][1]
-    assert "0 findings" in lines["check of HEAD"][1]
+    assert "0 findings" in lines["one check"][1]
 
 
 def test_a_clone_in_order_has_no_problems(clone: Repo) -> None:
@@ -143,7 +143,7 @@ def test_a_config_that_is_refused_is_a_problem(server: Repo, tmp_path: Path) -> 
     server.git("fetch", "-q", work.path.as_uri(), "+main:main")
     lines = _doctor(server, 1)
     assert lines["config"][0] == "problem" and "line 1" in lines["config"][1]
-    assert lines["check of HEAD"][0] == "problem"
+    assert lines["one check"][0] == "problem"
 
 
 def test_findings_at_head_are_a_warning(server: Repo, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_findings_at_head_are_a_warning(server: Repo, tmp_path: Path) -> None:
     work.remove("tests/properties/order_total.py")
     work.commit_all()
     server.git("fetch", "-q", work.path.as_uri(), "+main:main")
-    level, said = _doctor(server, 0)["check of HEAD"]
+    level, said = _doctor(server, 0)["one check"]
     assert level == "warning" and "predicate-missing" in said
 
 
@@ -159,6 +159,23 @@ def test_a_head_without_a_commit_is_a_warning(server: Repo) -> None:
     server.git("symbolic-ref", "HEAD", "refs/heads/trunk")
     level, said = _doctor(server, 0)["config"]
     assert level == "warning" and "refs/heads/trunk" in said and "--default-branch" in said
+
+
+def test_the_branch_and_the_config_that_the_hook_names_are_looked_at(server: Repo, tmp_path: Path) -> None:
+    server.git("symbolic-ref", "HEAD", "refs/heads/trunk")
+    assert server.run("install-server", str(server.path), "--default-branch", "main").code == 0
+    assert "refs/heads/main, which the hook names: valid" in _doctor(server, 0)["config"][1]
+
+    config = tmp_path / "strict.yaml"
+    config.write_text("policy: {promotion: strict}\n", encoding="utf-8")
+    flags = ["--default-branch", "refs/heads/main", "--config", str(config)]
+    assert server.run("install-server", str(server.path), *flags).code == 0
+    assert f"{config}, which the hook names: valid" in _doctor(server, 0)["config"][1]
+    config.write_text("policy: {promotion: loud}\n", encoding="utf-8")
+    assert _doctor(server, 1)["config"][0] == "problem"
+    config.unlink()
+    level, said = _doctor(server, 1)["config"]
+    assert level == "problem" and "No such file" in said
 
 
 @pytest.mark.parametrize("name", ["pre-commit", "pre-merge-commit"])

@@ -186,8 +186,17 @@ def test_what_is_no_bare_repository_is_refused(tmp_path: Path) -> None:
 def test_what_is_no_ref_is_refused(bare: Repo, ref: str) -> None:
     with pytest.raises(UsageError):
         Flags(protect=(ref,))
-    assert bare.run("install-server", str(bare.path), "--default-branch", ref).code == 2
+    assert bare.run("install-server", str(bare.path), "--protect", ref).code == 2
+    assert bare.run("install-server", str(bare.path), "--default-branch", ref.removeprefix("main")).code == 2
     assert not bare.at("hooks/pre-receive").exists()
+
+
+def test_a_config_is_named_by_its_absolute_path_and_has_to_exist(bare: Repo) -> None:
+    assert bare.run("install-server", str(bare.path), "--config", "strict.yaml").code == 2
+    assert not bare.at("hooks/pre-receive").exists()
+    bare.write("strict.yaml", "policy: {promotion: strict}\n")
+    assert bare.run("install-server", str(bare.path), "--config", "strict.yaml").code == 0
+    assert f"--config {bare.at('strict.yaml').resolve()}\n" in bare.at("hooks/pre-receive").read_text(encoding="utf-8")
 
 
 def test_only_our_own_two_lines_are_taken_for_ours() -> None:

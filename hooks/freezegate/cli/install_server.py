@@ -22,15 +22,19 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--time-limit", type=seconds, metavar="SECONDS", help="refuse a push that takes longer")
     parser.add_argument("--default-branch", metavar="REF", help="where the server's HEAD names no branch")
+    parser.add_argument("--config", metavar="FILE", help="the config in force, instead of the default branch's")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Install, and say what was done; 0 in force, 1 another hook is in the way. Raises CannotJudge, UsageError."""
+    from pathlib import Path
+
     from freezegate.server.hook import Flags
     from freezegate.server.install import install
 
-    flags = Flags(tuple(options.protect), options.time_limit, options.default_branch)
+    config = None if options.config is None else str(Path(options.config).resolve(strict=True))
+    flags = Flags(tuple(options.protect), options.time_limit, options.default_branch, config)
     in_force, text = install(options.repository, flags)
     sys.stdout.write(text)
     return 0 if in_force else 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from freezegate.errors import CannotJudge
 from freezegate.git.plumbing import answer
 from freezegate.server import judged, machine, repository
+from freezegate.server.hook import option
 from freezegate.server.line import OK, PROBLEM, WARNING, Line
 from freezegate.text import escape, shell_word
 
@@ -45,7 +46,9 @@ def examine(given: str) -> Iterator[Line]:
     bare, folder = bare_word == b"true", Path(os.fsdecode(folder_word))
     yield repository.kind(folder, bare)
     yield repository.owner(folder)
-    yield machine.interpreter(judged.requires_python())
+    words = repository.hook_words(folder) if bare else []
+    default = option(words, "--default-branch")
+    yield machine.interpreter(judged.requires_python(judged.branch(default)[0]))
     yield machine.libyaml()
     yield from repository.hooks(folder, bare)
     if bare:
@@ -53,4 +56,4 @@ def examine(given: str) -> Iterator[Line]:
         yield repository.object_checks()
     yield repository.depth(bare)
     yield repository.replacements()
-    yield from judged.head(bare)
+    yield from judged.tree(default, option(words, "--config"), bare)

@@ -6,6 +6,7 @@ import os
 import shlex
 import stat
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,18 +18,21 @@ _CALL = ("-I", "-m", "freezegate", "pre-receive")
 
 @dataclass(frozen=True)
 class Flags:
-    """The flags that the hook gives to ``freezegate pre-receive``; `time_limit` in seconds."""
+    """The flags that the hook gives to ``freezegate pre-receive``; `time_limit` in seconds, `config` absolute."""
 
     protect: tuple[str, ...] = ()
     time_limit: float | None = None
     default_branch: str | None = None
+    config: str | None = None
 
     def __post_init__(self) -> None:
         """Raises UsageError where a flag would choose no ref, or would not stay on its line of the hook."""
-        named = [*self.protect, *([] if self.default_branch is None else [self.default_branch])]
-        for ref in named:
-            if not ref.startswith("refs/") or not ref.isprintable():
-                raise UsageError(f"{ref!r} is no full name of a ref, such as refs/heads/main")
+        for glob in self.protect:
+            if not glob.startswith("refs/"):
+                raise UsageError(f"{glob!r} matches no ref by its full name, such as refs/heads/main")
+        for word in self.words():
+            if not word or not word.isprintable():
+                raise UsageError(f"{word!r} is empty, or holds what cannot be printed")
 
     def words(self) -> list[str]:
         """As words of a command line."""
@@ -37,6 +41,8 @@ class Flags:
             words += ["--time-limit", f"{self.time_limit:g}"]
         if self.default_branch is not None:
             words += ["--default-branch", self.default_branch]
+        if self.config is not None:
+            words += ["--config", self.config]
         return words
 
 
@@ -56,6 +62,11 @@ def gate_call(data: bytes) -> list[str] | None:
     words = _words(lines[1])
     ours = words[:1] == ["exec"] and tuple(words[2 : 2 + len(_CALL)]) == _CALL
     return words[1:] if ours else None
+
+
+def option(words: Sequence[str], name: str) -> str | None:
+    """The last value that an option has in the words of a hook; None where it is not among them."""
+    return next((words[at + 1] for at in reversed(range(len(words) - 1)) if words[at] == name), None)
 
 
 def mentions_gate(data: bytes) -> bool:

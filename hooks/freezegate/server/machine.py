@@ -40,7 +40,7 @@ def interpreter(wanted: str | None) -> Line:
             f"install freezegate under Python 3.{lowest} or later: syntax that it does not know is refused",
         )  # fmt: skip
     if lowest is None:
-        return Line(OK, "python", f"{seen}; HEAD names no requires-python to compare it with")
+        return Line(OK, "python", f"{seen}; the project names no requires-python to compare it with")
     return Line(OK, "python", f"{seen}; the project asks for {wanted}")
 
 

@@ -80,10 +80,22 @@ def hooks(folder: Path, bare: bool) -> Iterator[Line]:
         yield _clone_hook(place / name, name)
 
 
+def hook_words(folder: Path) -> list[str]:
+    """The words with which a server's hook starts the gate; none where it was not written by `install-server`."""
+    for path in (_server_hook_path(folder), folder / "hooks" / "pre-receive.freezegate"):
+        if path.is_file() and (words := gate_call(path.read_bytes())) is not None:
+            return words
+    return []
+
+
+def _server_hook_path(folder: Path) -> Path:
+    shared = shared_hooks(folder)
+    return shared / "pre-receive" if shared is not None else place_for(folder).path
+
+
 def _server_hook(folder: Path) -> Line:
     install = f"freezegate install-server {shell_word(str(folder))}"
-    shared = shared_hooks(folder)
-    hook = shared / "pre-receive" if shared is not None else place_for(folder).path
+    shared, hook = shared_hooks(folder), _server_hook_path(folder)
     if not hook.exists():
         todo = install if shared is None else f"core.hooksPath sends git to {shared}: put the hook there"
         return Line(PROBLEM, "hook", f"{hook} is not there, so nothing is judged", todo)
