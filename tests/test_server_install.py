@@ -7,6 +7,7 @@ import shlex
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -204,3 +205,19 @@ def test_only_our_own_two_lines_are_taken_for_ours() -> None:
     assert gate_call(ours) is not None
     for other in (b"", ours + b"echo more\n", b"#!/bin/sh\nexec freezegate pre-receive\n", b"#!/bin/sh\nexec 'open\n"):
         assert gate_call(other) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a repository to another user")
+def test_a_freezegate_that_the_owner_cannot_start_is_warned_of(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory() as closed:  # mode 0700
+        repository = Repo(tmp_path / "shop.git", bare=True)
+        python = Path(closed, "python")
+        python.symlink_to(sys.executable)
+        os.chown(repository.path, 12345, 12345)
+        code = "import sys; from freezegate.cli.main import main; sys.exit(main())"
+        command = [python, "-c", code, "install-server", repository.path]
+        paths = os.pathsep.join(path for path in sys.path if path)
+        done = subprocess.run(
+            command, env=environment(PYTHONPATH=paths), capture_output=True, text=True, check=True, cwd=tmp_path
+        )  # fmt: skip
+        assert f"WARNING: {closed} is closed to other users" in done.stdout

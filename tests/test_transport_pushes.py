@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -148,3 +149,79 @@ def test_a_hook_that_cannot_start_accepts_nothing(remote: Remote, work: Repo) ->
     refused = _push(work, remote, "main")
     assert refused.code != 0 and "/nonexistent/python" in refused.err
     assert _refs(remote) == {}
+
+
+def test_gitolite_keeps_the_hook_and_can_give_it_to_every_repository(tmp_path: Path, work: Repo) -> None:
+    with transports.over_gitolite(tmp_path) as remote:
+        bare, home = remote.bare, tmp_path / "home"
+        assert bare.run("install-server", str(bare.path)).code == 0
+        hook = bare.path / _HOOK
+        once = hook.read_bytes()
+        again = ["gitolite", "setup", "--hooks-only"]
+        subprocess.run(again, env=environment(HOME=str(home)), cwd=home, check=True, capture_output=True)
+        assert hook.read_bytes() == once
+
+        hook.rename(home / ".gitolite" / "hooks" / "common" / "pre-receive")
+        subprocess.run(again, env=environment(HOME=str(home)), cwd=home, check=True, capture_output=True)
+        assert hook.is_symlink() and hook.read_bytes() == once
+        admin = home / "repositories" / "gitolite-admin.git" / _HOOK
+        assert admin.read_bytes() == once
+        assert _push(work, remote, "main").code == 0
+        _edit_predicate(work)
+        refused = _push(work, remote, "main")
+        assert refused.code != 0 and "predicate-without-scope" in refused.err
+        assert "GL-HOOK-ERR" not in refused.err  # GitLab's form, though gitolite sets GL_ variables too
+        assert bare.run("doctor", str(bare.path)).out.count("problem ") == 0
+
+
+def test_a_hook_that_is_killed_accepts_nothing_and_leaves_nothing(remote: Remote, work: Repo) -> None:
+    assert _push(work, remote, "main").code == 0
+    before = _refs(remote)
+    hook = remote.bare.path / _HOOK
+    shebang, call, _ = hook.read_text(encoding="utf-8").split("\n")
+    killed = call.replace("exec ", "").replace(" -m freezegate pre-receive", ' -c "import os; os.kill(os.getpid(), 9)"')
+    hook.write_text(f"{shebang}\n{killed}\n", encoding="utf-8")
+    page = _edit_page(work)
+    assert _push(work, remote, "main").code != 0
+    assert _refs(remote) == before
+    assert not _holds(remote, page)
+    assert _leftovers(remote) == []
+    hook.write_text(f"{shebang}\n{call}\n", encoding="utf-8")
+    assert _push(work, remote, "main").code == 0
+
+
+def test_pushes_at_once_are_judged_each_on_its_own(remote: Remote, work: Repo) -> None:
+    assert _push(work, remote, "main").code == 0
+    tips = {}
+    for number in range(4):
+        work.git("switch", "-q", "-c", f"branch-{number}", "main")
+        tips[f"refs/heads/branch-{number}"] = _edit_predicate(work) if number % 2 else _edit_page(work)
+    with ThreadPoolExecutor(4) as pool:
+        pushes = [pool.submit(_push, work, remote, f"branch-{number}") for number in range(4)]
+    for number, push in enumerate(pushes):
+        done = push.result()
+        assert (done.code != 0) == bool(number % 2), done.err
+        assert ("predicate-without-scope" in done.err) == bool(number % 2)
+    landed = {name for name in _refs(remote) if name.startswith("refs/heads/branch")}
+    assert landed == {"refs/heads/branch-0", "refs/heads/branch-2"}
+    assert _leftovers(remote) == []
+    assert not _holds(remote, tips["refs/heads/branch-1"])
+
+
+def test_a_commit_that_came_under_an_unprotected_tag_is_still_new(remote: Remote, work: Repo) -> None:
+    assert _push(work, remote, "main").code == 0
+    before = _refs(remote)
+    bad = _edit_predicate(work)
+    tag = "refs/tags/first"
+    assert _push(work, remote, f"{bad}:{tag}").code == 0
+    refused = _push(work, remote, "main")
+    assert refused.code != 0 and "predicate-without-scope" in refused.err
+    assert _refs(remote) == {**before, tag: bad}
+
+
+def test_a_replacement_is_not_taken(remote: Remote, work: Repo) -> None:
+    assert _push(work, remote, "main").code == 0
+    before = _refs(remote)
+    refused = _push(work, remote, f"main:refs/replace/{work.head()}")
+    assert refused.code != 0
+    assert _refs(remote) == before
