@@ -15,6 +15,9 @@ OLDEST = (2, 34)
 # Each option as its command reads it, with the release that brought it (for -c: the setting). Releases before 1.8 are
 # written as 1.7.
 SINCE = {
+    "--topo-order": (1, 7),
+    "--reverse": (1, 7),
+    "--format": (1, 7),
     "--batch": (1, 7),
     "--batch-check": (1, 7),
     "--buffer": (2, 6),
@@ -35,6 +38,7 @@ SINCE = {
     "--ita-invisible-in-index": (2, 11),
     "--no-abbrev": (1, 7),
     "--no-color": (1, 7),
+    "--no-commit-header": (2, 33),
     "--no-filters": (1, 7),
     "--no-relative": (2, 28),
     "--no-renames": (1, 7),

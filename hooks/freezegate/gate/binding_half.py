@@ -87,7 +87,8 @@ def _batches(views: Iterable[ScopeView], judge: Judge) -> Iterator[ScopeView]:
 def _judge_scopes(judge: Judge, scopes: list[ScopeView]) -> None:
     for view in _batches(scopes, judge):
         path = view.path
-        if judge.fresh(view, lambda side, path=path: side.scope(path)):  # type: ignore[misc]
+        fresh = judge.fresh(view, lambda side, path=path: side.scope(path))  # type: ignore[misc]
+        if fresh and judge.library.first(view.key):
             judge.saw("scope", path)
             judge.state("scope", view)
             judge.state("scope or fixtures", view)

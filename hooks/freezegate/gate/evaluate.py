@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from freezegate.documents.config import Config
 from freezegate.findings import DOCUMENT_KINDS, Report
 from freezegate.gate.force import config_in_force, is_adopted, own_config
 from freezegate.gate.governed import CONFIG_PATH, Governed
@@ -12,7 +13,7 @@ from freezegate.gate.layout import ConfigUnit
 from freezegate.gate.library import Library
 from freezegate.gate.registry import all_rules
 from freezegate.git.change import Change
-from freezegate.git.snapshot import difference
+from freezegate.git.snapshot import Snapshot, difference
 from freezegate.paths import RepoPath
 
 __all__ = ["Options", "evaluate"]
@@ -40,12 +41,22 @@ def evaluate(change: Change, options: Options, library: Library | None = None) -
     library = library or Library(change.new.store)
     adopted = next((side for side in change.old if is_adopted(side, library, change)), None)
     visited: set[RepoPath] = set()
-    deltas = tuple(difference(old, change.new, None if change.well_formed else visited.add) for old in change.old)
+    if change.steps is None:
+        deltas = tuple(difference(old, change.new, None if change.well_formed else visited.add) for old in change.old)
+    else:
+        deltas = tuple(step.delta for step in change.steps)
+        visited.update(*(step.folders for step in change.steps))
     if not change.old and not change.well_formed:
         visited.update(change.new.folders(RepoPath(b"")))
+    if library.index is not None:
+        for snapshot in (*change.old, *change.accepted):
+            library.index.cover(snapshot, None, {})
+        library.index.cover(change.new, change.old[0] if change.old else None, deltas[0] if deltas else {})
     config = config_in_force(change, library, options.config, change.force or adopted, deltas)
     new = Governed(change.new, config, library, change.day)
-    old = tuple(Governed(side, config, library, change.day) for side in change.old)
+    old = tuple(_seen(side, config, library, change) for side in change.old)
+    if library.index is not None:
+        library.seen[change.new.root] = new
     sides = (new, *old)
     binding_on = bool(config.named & _BINDING_KEYS) or any(side.has_scopes for side in sides)
     verdict_on = bool(config.named & _VERDICT_KEYS) or any(side.entry(side.places.claimed) for side in sides)
@@ -55,8 +66,8 @@ def evaluate(change: Change, options: Options, library: Library | None = None) -
     if adopting:
         old, deltas = (), ()
     accepted = tuple(Governed(side, config, library, change.day) for side in change.accepted)
-    for side in accepted:
-        side.binding_on, side.verdict_on = binding_on, verdict_on
+    for tree in accepted:
+        tree.binding_on, tree.verdict_on = binding_on, verdict_on
     also = tuple(difference(side, change.new) for side in change.accepted)
     judge = Judge(new, old, deltas, change, library, options.verify_all, accepted, also)
     judge.narrow(options.narrow_from)
@@ -74,6 +85,12 @@ def evaluate(change: Change, options: Options, library: Library | None = None) -
         checked={kind: len(judge.checked[kind]) for kind in DOCUMENT_KINDS},
         notes=_notes(change, adopting),
     )
+
+
+def _seen(side: Snapshot, config: Config, library: Library, change: Change) -> Governed:
+    """An old side, with what was found of it when it was the new one."""
+    known = library.seen.get(side.root) if library.index is not None else None
+    return known if known is not None else Governed(side, config, library, change.day)
 
 
 def _notes(change: Change, adopting: bool) -> tuple[str, ...]:

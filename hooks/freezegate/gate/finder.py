@@ -68,7 +68,8 @@ class Finder:
         else:
             words: list[bytes] = [bytes(path) for path in wanted if path.find(b"\n") < 0]
             default = self._tree.places.seed_lock in wanted
-            found = self.every() if default or len(words) > _MANY_WORDS else self.containing(words)
+            many = len(words) > _MANY_WORDS and self._tree.library.index is None
+            found = self.every() if default or many else self.containing(words)
             views = {view.path: view for view in found if any(name.path in wanted for name in view.named)}
         return [views[path] for path in sorted(views)]
 
@@ -77,13 +78,17 @@ class Finder:
         wanted = list(dict.fromkeys(words))
         unknown = [word for word in wanted if word not in self._by_word]
         if unknown:
-            folder = self._tree.places.properties
-            found = self._tree.snapshot.search(any_of(unknown), Where(folder, b".scope.yaml"))
-            views = self._views(sorted(found))
+            index = self._tree.library.index
+            if index is None:
+                views = self._views(sorted(self._search(unknown)))
             for word in unknown:
-                self._by_word[word] = [view for view in views if self._has(view, word)]
+                near = views if index is None else self._views(sorted(index.scopes([word])))
+                self._by_word[word] = [view for view in near if self._has(view, word)]
         merged = {view.path: view for word in wanted for view in self._by_word[word]}
         return [merged[path] for path in sorted(merged)]
+
+    def _search(self, words: list[bytes]) -> set[RepoPath]:
+        return self._tree.snapshot.search(any_of(words), Where(self._tree.places.properties, b".scope.yaml"))
 
     def _has(self, view: ScopeView, word: bytes) -> bool:
         data = self._tree.library.store.blob(view.entry.oid, 1 << 20)

@@ -81,6 +81,9 @@ class Governed:
     @property
     def has_scopes(self) -> bool:
         """Whether there is any scope file."""
+        index = self.library.index
+        if index is not None and index.holds_scope(self.snapshot, self.places.properties):
+            return True
         return next(self.snapshot.walk(self.places.properties, SCOPE_SUFFIX), None) is not None
 
     def has_many_properties(self, at_least: int) -> bool:

@@ -55,7 +55,9 @@ class Judge:
 
     def narrow(self, threshold: int) -> None:
         """In a large tree, find what a small change touched by searching, and read no other document."""
-        if self.all or not self.new.binding_on or not self.new.has_many_properties(threshold):
+        if self.all or not self.new.binding_on:
+            return
+        if self.library.index is None and not self.new.has_many_properties(threshold):
             return
         for tree in (self.new, *self.old):
             tree.finder.narrow = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from freezegate.digests import Item, is_lfs_pointer
 from freezegate.documents import reading
@@ -11,6 +11,10 @@ from freezegate.documents.reading import Problem, Reading
 from freezegate.git.entry import Entry
 from freezegate.git.snapshot import Store
 from freezegate.source.module import Module, read_module
+
+if TYPE_CHECKING:
+    from freezegate.gate.governed import Governed
+    from freezegate.gate.index import Index
 
 # Documents are at most this large; more is refused unread.
 DOCUMENT_LIMIT = 1 << 20
@@ -35,14 +39,29 @@ class Content(NamedTuple):
 
 
 class Library:
-    """The documents, modules and contents of one store, by blob id."""
+    """The documents, modules and contents of one store, by blob id.
+
+    `index`, where there is one, answers the searches that narrow a change, for every tree that it covers; then one
+    config is in force for all of them, and `seen` keeps the latest by the id of their tree.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.index: Index | None = None
+        self.seen: dict[str, Governed] = {}
+        self._judged: set[object] = set()
         self._readings: dict[tuple[str, str], Reading[Any]] = {}
         self._modules: dict[str, Module] = {}
         self._contents: dict[str, Content] = {}
         self._hashes: dict[str, str] = {}
+
+    def first(self, key: object) -> bool:
+        """Whether no unit with this key was judged before. Without an index each is."""
+        if self.index is None:
+            return True
+        before = len(self._judged)
+        self._judged.add(key)
+        return len(self._judged) > before
 
     def reading(self, kind: str, oid: str) -> Reading[Any]:
         """The blob read strictly as a document of `kind`."""

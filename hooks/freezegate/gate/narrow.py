@@ -13,6 +13,8 @@ from freezegate.source.narrow import stems
 
 # A change that reaches more files than this is judged by reading everything, which costs less then.
 _REACH = 60
+# The same where an index answers, which costs next to nothing.
+_INDEXED = 100_000
 # A relative import, or the start of one that goes on in the next line: it may load a module without naming it.
 RELATIVE = b"from[ \t\f]*(\\.|\\\\)"
 
@@ -25,15 +27,16 @@ def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) ->
     has the other's stem, or the name of its folder, in its text, or is found by its relative import.
     """
     scopes = {path for path in delta if path.endswith(SCOPE_SUFFIX) and path.below(tree.places.properties)}
-    if len(delta) > _REACH:
+    reach = _REACH if tree.library.index is None else _INDEXED
+    if len(delta) > reach:
         return None
     if any(folder.joined(b"__init__.py") in delta for folder in tree.places.source):
         return None  # a source folder became a package, or is none any more: imports are searched in other folders
     for side in sides:
         side.finder.containing(_words(side, sides, scopes, delta))
     outside = {path: step for path, step in delta.items() if not tree.places.in_source(path)}
-    reached = _importers(tree, [path for path, step in outside.items() if _importable(path, step)])
-    if reached is None or len(reached) + len(outside) > _REACH:
+    reached = _importers(tree, [path for path, step in outside.items() if _importable(path, step)], reach)
+    if reached is None or len(reached) + len(outside) > reach:
         return None
     named = {view.path for view in tree.finder.naming({*outside, *reached})}
     return named | {path for path in scopes if tree.entry(path) is not None}
@@ -63,7 +66,7 @@ def _importable(path: RepoPath, sides: tuple[Entry | None, Entry | None]) -> boo
     return any(entry is not None and not entry.is_file for entry in sides)
 
 
-def _importers(tree: Governed, changed: Iterable[RepoPath]) -> set[RepoPath] | None:
+def _importers(tree: Governed, changed: Iterable[RepoPath], reach: int) -> set[RepoPath] | None:
     """Python files that may import a changed one, directly or through others; None: more than is worth following."""
     frontier = set(changed)
     # A file beside a changed shadow of its own stem need not have the stem in its text.
@@ -71,16 +74,23 @@ def _importers(tree: Governed, changed: Iterable[RepoPath]) -> set[RepoPath] | N
     frontier |= reached
     while frontier:
         words = {word for path in frontier for word in stems(path)}
-        if b"" in words or len(words) > _REACH:
+        if b"" in words or len(words) > reach:
             return None
-        expression = b"(^|[^A-Za-z0-9_])(" + any_of(words) + b")([^A-Za-z0-9_]|$)|" + RELATIVE
-        hits = tree.snapshot.search(expression, Where(RepoPath(b""), b".py", tree.places.source))
+        hits = _holders(tree, words)
         # A file of the stem itself is what a new shadow beside it would hide.
         frontier = {path for path in hits if path not in reached}
         reached |= frontier
-        if len(reached) > _REACH:
+        if len(reached) > reach:
             return None
     return reached
+
+
+def _holders(tree: Governed, words: set[bytes]) -> set[RepoPath]:
+    """Python files outside source with one of these words, or with a relative import."""
+    if tree.library.index is not None:
+        return {path for path in tree.library.index.importers(words) if tree.entry(path) is not None}
+    expression = b"(^|[^A-Za-z0-9_])(" + any_of(words) + b")([^A-Za-z0-9_]|$)|" + RELATIVE
+    return tree.snapshot.search(expression, Where(RepoPath(b""), b".py", tree.places.source))
 
 
 def _shadowed(path: RepoPath) -> Iterator[RepoPath]:

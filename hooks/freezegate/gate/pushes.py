@@ -12,11 +12,21 @@ from freezegate.findings import DOCUMENT_KINDS, Finding
 from freezegate.gate.evaluate import Options, evaluate
 from freezegate.gate.force import own_config
 from freezegate.gate.governed import CONFIG_PATH, Governed
+from freezegate.gate.index import Index
 from freezegate.gate.library import Library
+from freezegate.gate.narrow import RELATIVE
+from freezegate.gate.placing import Places
 from freezegate.git.change import Change, today
 from freezegate.git.push import Commit, Push, Update, is_ancestor, merge_base
 from freezegate.git.repository import Repository
 from freezegate.git.snapshot import Snapshot
+from freezegate.git.steps import Compared, Pair, compare_trees
+from freezegate.paths import RepoPath
+
+# From this many new commits on, an index costs less than searches for each.
+_INDEX_FROM = 8
+_CHUNK = 200
+_READ = (b".scope.yaml", b".json", b".py")
 
 
 class Group(NamedTuple):
@@ -56,14 +66,21 @@ class _Pushed:
         self._snapshots: dict[str, Snapshot] = {}
         self._adopted: dict[str, bool] = {}
         self._judged: dict[tuple[object, ...], tuple[Finding, ...]] = {}
+        self._steps: dict[Pair, Compared] = {}
         self._bases: dict[tuple[str, str], str | None] = {}
         self.by_id = {commit.oid: commit for commit in push.commits}
 
     def judge(self) -> Judgement:
         """Commits first, parents before children, then the tips."""
+        # One index serves all trees only where one config is in force for all of them.
+        if len(self.push.commits) >= _INDEX_FROM and self._one_config is not None:
+            self.library.index = Index(self.repository.store, Places.of(self._one_config), RELATIVE)
+        self.repository.trees.watchful = True
         refs = self._refs_of_commits()
         found: dict[bytes, list[Group]] = {move.ref: [] for move in self.push.moves}
-        for commit in self.push.commits:
+        for number, commit in enumerate(self.push.commits):
+            if number % _CHUNK == 0:
+                self._read_ahead(self.push.commits[number : number + _CHUNK])
             findings = self._commit(commit)
             if findings:
                 old = commit.parents[0] if commit.parents else None
@@ -76,6 +93,44 @@ class _Pushed:
                 found[move.ref].append(Group(move.ref, None, old, move.new, rest))
         groups = tuple(group for each in found.values() for group in each)
         return Judgement(groups, len(self.push.commits), len(self.push.moves), self.checked)
+
+    def _read_ahead(self, commits: Sequence[Commit]) -> None:
+        """Compare the trees of these commits with their parents', and read what differs, in one go each."""
+        tree_of = self.push.tree_of
+        pairs = [(tree_of(parent), commit.tree) for commit in commits for parent in commit.parents]
+        self._steps = dict(compare_trees(pairs))
+        trees = self.repository.trees
+        trees.forget()
+        for kept in (self._snapshots, self.library.seen):
+            for tree in list(kept)[: -2 * _CHUNK]:
+                del kept[tree]
+        trees.load([tree for pair in pairs for tree in pair])
+        trees.load([oid for step in self._steps.values() for oid in step.folders.values()])
+        blobs = []
+        for step in self._steps.values():
+            for path, sides in step.delta.items():
+                if path.endswith(_READ):
+                    blobs += [entry.oid for entry in sides if entry is not None and entry.is_file]
+        self.repository.store.prefetch(blobs)
+        self.repository.store.prefetch(self._named_by_scopes(commits))
+
+    def _named_by_scopes(self, commits: Sequence[Commit]) -> Iterator[str]:
+        """The blobs that changed scopes name."""
+        for commit in commits:
+            for parent in commit.parents[:1]:
+                for path, (_, after) in self._steps[self.push.tree_of(parent), commit.tree].delta.items():
+                    if after is not None and after.is_file and path.endswith(_READ[0]):
+                        scope = self.library.reading("scope", after.oid).document
+                        names = (scope.generator, scope.seed_lock, *scope.inputs) if scope is not None else ()
+                        found = (self._snapshot(commit.oid).entry(RepoPath.of(name)) for name in names if name)
+                        yield from (entry.oid for entry in found if entry is not None and entry.is_file)
+
+    def _compared(self, old: str, new: str) -> Compared | None:
+        """What differs between two commits' trees, where git's own comparison may be believed: both are well-formed."""
+        step = self._steps.get((self.push.tree_of(old), self.push.tree_of(new)))
+        if step is None or any(self.repository.trees.flaws(oid) for oid in step.folders.values()):
+            return None
+        return step
 
     def _refs_of_commits(self) -> dict[str, bytes]:
         """The first ref of the push that reaches each new commit."""
@@ -160,11 +215,14 @@ class _Pushed:
                 accepted=tuple(map(self._snapshot, accepted)),
                 force=self._force,
             )
+            steps = [self._compared(side, new) for side in sides]
+            if all(step is not None for step in steps) and steps:
+                change = change._replace(steps=tuple(step for step in steps if step is not None))
             # Without a document or a config of its own, a tree that grew from none is nothing that a config asks of.
             governed = self._is_adopted(new) or any(map(self._is_adopted, sides))
             if not governed:
                 change = change._replace(force=None)
-            report = evaluate(change, self.options if governed else Options(), self.library)
+            report = evaluate(change, self.options, self.library) if governed else evaluate(change, Options())
             for kind, count in report.checked.items():
                 self.checked[kind] += count
             self._judged[key] = report.findings
@@ -179,16 +237,23 @@ class _Pushed:
         return self._snapshot(default) if default is not None and self._is_adopted(default) else None
 
     @cached_property
-    def _config(self) -> Config:
-        """The config that says where documents lie: the given one, else the default branch's, else the defaults."""
+    def _named_config(self) -> Config | None:
+        """The given config, else that of the default branch; None where there is none, or where it is invalid."""
         if self.options.config is not None:
             from freezegate.documents.reading import read_config
 
-            return read_config(self.options.config).document or DEFAULT
+            return read_config(self.options.config).document
         if self.push.default is None:
-            return DEFAULT
+            return None
         reading = own_config(self._snapshot(self.push.default), self.library)
-        return reading.document if reading is not None and reading.document is not None else DEFAULT
+        return reading.document if reading is not None else None
+
+    @property
+    def _one_config(self) -> Config | None:
+        """The config that is in force for every step; None where steps may have different ones."""
+        if self._named_config is not None or self._force is None:
+            return self._named_config
+        return DEFAULT if self._force.entry(CONFIG_PATH) is None else None
 
     def _is_adopted(self, commit: str) -> bool:
         """Whether a commit's tree shows that it is under the gate: a config, or a document in its place."""
@@ -202,8 +267,8 @@ class _Pushed:
 
     def _configs(self) -> Iterator[Config]:
         yield DEFAULT
-        if self._config is not DEFAULT:
-            yield self._config
+        if self._named_config is not None:
+            yield self._named_config
 
     def _snapshot(self, commit: str) -> Snapshot:
         tree = self.push.tree_of(commit)

@@ -15,6 +15,7 @@ from freezegate.git.plumbing import GitError, answer, ask
 from freezegate.git.repository import Repository
 from freezegate.git.snapshot import Snapshot
 from freezegate.git.standing import Standing
+from freezegate.git.steps import Compared
 from freezegate.text import escape, shell_word
 
 # Per CI service: the variable that names the target branch of a pull request, and those that name the work tree.
@@ -34,7 +35,8 @@ class Change(NamedTuple):
     those of some full commit ids that the old side knows. `day` is the checker's UTC day, `compared` says in words what is
     compared. `well_formed` is false where the new tree came from outside git's index and may be malformed. `accepted` are
     trees whose units were let in before: no rule is read against them, but what equals theirs is passed over. `force` is
-    the tree whose config judges, where that is no old side's matter (on a server, the default branch's).
+    the tree whose config judges, where that is no old side's matter (on a server, the default branch's). `steps`
+    says what differs from each old side, where that is known already.
     """
 
     mode: str
@@ -46,6 +48,7 @@ class Change(NamedTuple):
     well_formed: bool = True
     accepted: tuple[Snapshot, ...] = ()
     force: Snapshot | None = None
+    steps: tuple[Compared, ...] | None = None
 
 
 class Choice(NamedTuple):

@@ -113,11 +113,11 @@ def _grep(root: str, expression: bytes, where: Where) -> list[str | bytes]:
 
 
 class Repository:
-    """The repository that contains the current folder."""
+    """The repository that contains the current folder: its objects, and the trees that were read of it."""
 
     def __init__(self) -> None:
         self.store = GitStore()
-        self._trees = Trees(self.store)
+        self.trees = Trees(self.store)
 
     def snapshot(self, revision: str) -> Snapshot:
         """The tree of a commit-ish or tree-ish. Raises GitError where there is none."""
@@ -125,7 +125,7 @@ class Repository:
 
     def tree(self, oid: str) -> Snapshot:
         """The tree with this id."""
-        return Snapshot(self._trees, oid)
+        return Snapshot(self.trees, oid)
 
     def staged(self, standing: Standing | None = None) -> Snapshot:
         """The tree that a commit of the index would have: HEAD's with the staged entries laid over it.
@@ -138,7 +138,7 @@ class Repository:
             RepoPath(row.path): None if row.mode == b"000000" else Entry(int(row.mode, 8), row.oid.decode("ascii"))
             for row in standing.rows
         }
-        return Snapshot(self._trees, standing.tree or "", staged)
+        return Snapshot(self.trees, standing.tree or "", staged)
 
     def close(self) -> None:
         """End git's children."""

@@ -110,12 +110,22 @@ class Store(Protocol):
         """Paths of the files of tree `root` with a line that matches the POSIX extended expression, byte by byte."""
 
 
+# Names of parsed trees that are kept for being asked for again; the oldest trees go first.
+_KEPT = 400_000
+
+
 class Trees:
-    """Parsed tree objects of one store, each read once however many snapshots hold it."""
+    """Parsed tree objects of one store, each read once however many snapshots hold it.
+
+    `watchful`: what is malformed is noted when a tree is read, for a caller that will ask it of every tree.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.watchful = False
         self._names: dict[str, Names] = {"": Names({})}
+        self._flaws: dict[str, list[str]] = {}
+        self._held = 0
 
     def names(self, oid: str) -> Names:
         """The entries of one tree object."""
@@ -127,10 +137,21 @@ class Trees:
         """Read the trees that are not known yet, in one batch."""
         wanted = [oid for oid in dict.fromkeys(ids) if oid not in self._names]
         for oid, data in zip(wanted, self.store.trees(wanted), strict=True):
-            self._names[oid] = Names(dict(zip(*_split(data, oid), strict=True)))
+            known = self._names[oid] = Names(dict(zip(*_split(data, oid), strict=True)))
+            self._held += len(known)
+            if self.watchful:
+                self._flaws[oid] = flaws(data, oid)
+
+    def forget(self) -> None:
+        """Let go of the oldest trees, where very many are held."""
+        while self._held > _KEPT and len(self._names) > 1:
+            oldest = next(oid for oid in self._names if oid)
+            self._held -= len(self._names.pop(oldest))
 
     def flaws(self, oid: str) -> list[str]:
         """What git would have refused to write in this tree object."""
+        if oid in self._flaws:
+            return self._flaws[oid]
         (data,) = self.store.trees([oid])
         return flaws(data, oid)
 
