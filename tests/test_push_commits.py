@@ -183,6 +183,7 @@ def test_merging_the_default_branch_is_free_and_a_mixture_is_not(tmp_path: Path)
     refused(server, repo, "+topic", rule="predicate-without-scope")
 
 
+@pytest.mark.slow
 def test_five_hundred_refs_at_once(tmp_path: Path) -> None:
     server, repo = started(tmp_path)
     repo.write("docs/a.md", "a\n")
@@ -210,6 +211,7 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert "tests/bindings/caf\\xe9.txt:1:1: layout-kind" in done.err
 
 
+@pytest.mark.slow
 def test_a_large_blob_in_a_governed_place(tmp_path: Path) -> None:
     server, repo = started(tmp_path)
     repo.write(SCOPE.replace("order_total", "large"), b"x" * (50 << 20))

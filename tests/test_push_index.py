@@ -83,6 +83,7 @@ def judged(repo: Repo) -> pushes.Judgement:
         repository.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_index_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     repo = Repo(tmp_path / "repo")

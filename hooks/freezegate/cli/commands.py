@@ -52,6 +52,10 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
         from freezegate.cli import check
 
         options: Any = check.plain(words[1:])
+    elif list(words) == ["pre-receive"]:
+        from freezegate.cli import pre_receive
+
+        options = pre_receive.plain()
     else:
         options = parser().parse_args(words)
     options.standing = standing

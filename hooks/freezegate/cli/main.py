@@ -35,9 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     standing = None
-    if words[:1] == ["check"]:
+    if words[:1] in (["check"], ["pre-receive"]):
         # The process is short, and what it builds lives to its end: the collector would walk it again and again.
         gc.disable()
+    if words[:1] == ["check"]:
         from freezegate.gate import sieve
 
         if sieve.is_plain(words[1:]):

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from freezegate.errors import CannotJudge, OutOfTime
@@ -38,7 +38,20 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def run(options: Namespace) -> int:
+def plain() -> SimpleNamespace:
+    """The options of a call without any, as the installed hook makes it: spares the argument parser."""
+    return SimpleNamespace(
+        command="pre-receive",
+        debug=False,
+        protect=None,
+        config=None,
+        default_branch=None,
+        time_limit=None,
+        run=run,
+    )
+
+
+def run(options: Namespace | SimpleNamespace) -> int:
     """Judge what standard input names and say so on standard error; every failure refuses the push."""
     from freezegate.reports.push import refusal, render
 
@@ -65,7 +78,7 @@ def run(options: Namespace) -> int:
     return 1 if outcome is not None and outcome.groups else 0
 
 
-def _judge(options: Namespace) -> Judgement | None:
+def _judge(options: Namespace | SimpleNamespace) -> Judgement | None:
     from freezegate.git.push import read_push, read_updates, refuse_replacements
 
     updates = read_updates(sys.stdin.buffer.read())

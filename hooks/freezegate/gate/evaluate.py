@@ -105,7 +105,8 @@ def _config_unit(side: Governed, is_new: bool, old: tuple[Governed, ...], librar
     reading = own_config(side.snapshot, library)
     own = reading.document if reading is not None else None
     entry = side.entry(CONFIG_PATH)
-    removed = entry is None and is_new and any(each.entry(CONFIG_PATH) is not None for each in old)
+    # Where one side has none either, the new tree takes that side's.
+    removed = entry is None and is_new and bool(old) and all(each.entry(CONFIG_PATH) is not None for each in old)
     return ConfigUnit(
         tree=side,
         path=CONFIG_PATH,
