@@ -278,3 +278,24 @@ def test_a_fork_from_before_the_adoption_cannot_bring_another_predicate(tmp_path
     accepted(repo, "fork")
     with_files(repo, {**good_project(), PREDICATE: MOVED}).commit()
     refused(server, repo, "fork", rule="predicate-without-scope")
+
+
+def test_an_old_fault_that_a_forced_push_brings_back_is_found_beside_other_branches(tmp_path: Path) -> None:
+    server, repo = started(tmp_path)
+    server.repo.path.joinpath("hooks/pre-receive").rename(tmp_path / "away")
+    repo.write(SCOPE, good_project()[SCOPE] + b"inputs: [absent.csv]\n")
+    faulty = repo.commit_all()
+    accepted(repo, "main")
+    repo.write(SCOPE, good_project()[SCOPE])
+    repo.commit_all()
+    accepted(repo, "main")
+    repo.git("switch", "-q", "-c", "other")
+    repo.write("docs/other.md", "o\n")
+    repo.commit_all()
+    accepted(repo, "other")
+    (tmp_path / "away").rename(server.repo.path / "hooks/pre-receive")
+    repo.git("switch", "-q", "--detach", faulty)
+    for number in range(9):
+        repo.write("docs/a.md", f"{number}\n")
+        repo.commit_all()
+    refused(server, repo, "HEAD:refs/heads/main", rule="digest-input-missing", force=True)

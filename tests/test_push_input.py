@@ -208,3 +208,23 @@ def test_the_time_limit_fails_closed(tmp_path: Path) -> None:
     assert done.code == 1
     assert "freezegate: rejected: the time limit ran out" in done.err
     assert server.tip() == before
+
+
+@pytest.mark.parametrize("commits", [1, 9])
+def test_a_malformed_tree_is_refused(tmp_path: Path, commits: int) -> None:
+    server, repo = started(tmp_path)
+    for number in range(commits - 1):
+        repo.write("docs/a.md", f"{number}\n")
+        repo.commit_all()
+    source = bytes.fromhex(repo.resolve("HEAD:src/orders.py"))
+    data = b"".join(b"100644 twice.py\0" + source for _ in range(2))
+    tree = repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", input=data).decode().strip()
+    rows = repo.git("ls-tree", "HEAD").replace(repo.resolve("HEAD:src").encode(), tree.encode())
+    top = repo.git("mktree", input=rows).decode().strip()
+    bad = repo.git("commit-tree", top, "-p", "HEAD", "-m", "twice").decode().strip()
+    before = server.tip()
+    done = push(repo, f"{bad}:refs/heads/main")
+    assert done.code == 1
+    assert f"commit {bad[:12]}:" in done.err
+    assert "src:1:1: tree-malformed" in done.err
+    assert server.tip() == before

@@ -49,6 +49,7 @@ class Library:
         self.store = store
         self.index: Index | None = None
         self.seen: dict[str, Governed] = {}
+        self.noting = True
         self._judged: set[object] = set()
         self._readings: dict[tuple[str, str], Reading[Any]] = {}
         self._modules: dict[str, Module] = {}
@@ -56,12 +57,13 @@ class Library:
         self._hashes: dict[str, str] = {}
 
     def first(self, key: object) -> bool:
-        """Whether no unit with this key was judged before. Without an index each is."""
+        """Whether no unit with this key was judged while `noting` was true. Without an index each is judged."""
         if self.index is None:
             return True
-        before = len(self._judged)
-        self._judged.add(key)
-        return len(self._judged) > before
+        is_first = key not in self._judged
+        if self.noting:
+            self._judged.add(key)
+        return is_first
 
     def reading(self, kind: str, oid: str) -> Reading[Any]:
         """The blob read strictly as a document of `kind`."""

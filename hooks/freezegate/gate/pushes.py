@@ -85,6 +85,8 @@ class _Pushed:
             if findings:
                 old = commit.parents[0] if commit.parents else None
                 found[refs[commit.oid]].append(Group(refs[commit.oid], commit.oid, old, commit.oid, findings))
+        # What a commit was refused for is said; a tip may be judged twice, and must be found bad in both.
+        self.library.noting = False
         for move in self.push.moves:
             said = {finding for group in found[move.ref] for finding in group.findings}
             old, findings = self._tip(move)
