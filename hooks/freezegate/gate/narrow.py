@@ -25,8 +25,8 @@ def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) ->
     has the other's stem, or the name of its folder, in its text, or is found by its relative import.
     """
     scopes = {path for path in delta if path.endswith(SCOPE_SUFFIX) and path.below(tree.places.properties)}
-    if len(delta) > _REACH:
-        return None
+    if len(delta) > _REACH or any(path.find(b"\n") >= 0 for path in delta):
+        return None  # a search takes a newline for the end of its expression
     if any(folder.joined(b"__init__.py") in delta for folder in tree.places.source):
         return None  # a source folder became a package, or is none any more: imports are searched in other folders
     for side in sides:
