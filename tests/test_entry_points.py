@@ -423,3 +423,13 @@ def test_a_search_is_not_cut_by_a_newline_in_a_name(tmp_path: Path) -> None:
     repo.write("docs/a\nb.py", "import os\n")
     repo.stage_all()
     assert repo.rules() == []
+
+
+def test_below_the_root_it_says_what_paths_and_hints_are_relative_to(tmp_path: Path) -> None:
+    repo = with_files(Repo(tmp_path / "repo"), good_project())
+    repo.commit("good")
+    repo.write("tests/bindings/notes.txt", "x\n")
+    repo.stage_all()
+    assert "show-toplevel" not in repo.check().err
+    done = repo.check(cwd=repo.path / "src")
+    assert done.code == 1 and 'cd "$(git rev-parse --show-toplevel)"' in done.err

@@ -86,6 +86,7 @@ def run(options: Namespace | SimpleNamespace) -> int:
         report = judge(options)
         signal.setitimer(signal.ITIMER_REAL, 0)
     write(report, options)
+    _say_where(report, options)
     return 0 if report else 1
 
 
@@ -143,6 +144,16 @@ def write(report: Report, options: Namespace | SimpleNamespace) -> None:
     # GitHub's form carries notes and summary itself; said twice, they would stand twice in the job's log.
     if options.output is not None or options.format not in ("text", "github"):
         sys.stderr.write(summary(report))
+
+
+def _say_where(report: Report, options: Namespace | SimpleNamespace) -> None:
+    """Below the root, paths and hints read as if they were wrong: say what they are relative to."""
+    if report.findings and options.format == "text":
+        from freezegate.git.plumbing import answer
+
+        status, prefix, _ = answer(["rev-parse", "--show-prefix"])
+        if status == 0 and prefix.strip():
+            sys.stderr.write('note: paths and hints are for the root: cd "$(git rev-parse --show-toplevel)"\n')
 
 
 def rule_texts(format: str) -> dict[str, Any]:

@@ -99,10 +99,18 @@ class Governed:
         """
         if self.has_scopes or self.entry(self.places.claimed) is not None:
             return True
-        if self.ledger is not None and self.ledger.value is not None:
-            return True
+        return self.holds_bindings or self.holds_verdicts
+
+    @property
+    def holds_bindings(self) -> bool:
+        """Whether a readable record or citation is there."""
         bound = (self.binding(scope_id) for scope_id in islice(self.bound_ids(), _LOOKED_AT))
-        if any(binding.stated is not None or binding.cited is not None for binding in bound):
+        return any(binding.stated is not None or binding.cited is not None for binding in bound)
+
+    @property
+    def holds_verdicts(self) -> bool:
+        """Whether a readable ledger or catalog entry is there."""
+        if self.ledger is not None and self.ledger.value is not None:
             return True
         return any(document.value is not None for document in islice(self.properties, _LOOKED_AT))
 
