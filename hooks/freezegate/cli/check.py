@@ -83,8 +83,10 @@ def run(options: Namespace | SimpleNamespace) -> int:
         signal.signal(signal.SIGALRM, _too_late)
         # Again and again: one that is raised inside a finalizer is lost.
         signal.setitimer(signal.ITIMER_REAL, options.time_limit, 0.2)
-        report = judge(options)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        try:
+            report = judge(options)
+        finally:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)  # no later alarm may cut short what is said of the first
     write(report, options)
     _say_where(report, options)
     return 0 if report else 1
