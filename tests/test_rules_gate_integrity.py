@@ -457,3 +457,10 @@ def test_a_tree_that_git_wrote_is_well_formed(raw_repo: Repo) -> None:
     tree = repo.git("write-tree").decode().strip()
     repo.git("read-tree", "HEAD")
     assert repo.rules("--from-ref", base, "--to-ref", _commit_of(repo, tree, base)) == []
+
+
+def test_a_merge_that_takes_the_side_without_config_removes_none() -> None:
+    good = dict(good_project())
+    with_config = {**good, CONFIG: b"policy: {stale: fail}\n"}
+    assert rules([good, with_config], good) == rules([with_config, good], good) == []
+    assert "config-invalid" in rules([with_config, with_config], good)

@@ -92,7 +92,9 @@ def _config_unit(side: Governed, old: tuple[Governed, ...], library: Library) ->
     reading = own_config(side.snapshot, library)
     own = reading.document if reading is not None else None
     entry = side.entry(CONFIG_PATH)
-    removed = entry is None and side not in old and any(each.entry(CONFIG_PATH) is not None for each in old)
+    # A merge that takes the side without a config removes none.
+    had = bool(old) and all(each.entry(CONFIG_PATH) is not None for each in old)
+    removed = entry is None and side not in old and had
     return ConfigUnit(
         tree=side,
         path=CONFIG_PATH,
