@@ -403,3 +403,33 @@ def test_a_branch_without_old_side_is_checked_for_malformed_trees(tmp_path: Path
     commit = repo.git("commit-tree", root, "-m", "odd").decode().strip()
     repo.git("update-ref", "refs/heads/odd", commit)
     assert ("docs", "tree-malformed") in repo.rules(env={"PRE_COMMIT_LOCAL_BRANCH": "refs/heads/odd"})
+
+
+def test_the_quick_way_sees_twins_of_the_layout(tmp_path: Path) -> None:
+    repo = with_files(Repo(tmp_path / "repo"), good_project())
+    repo.commit("good")
+    for path in ("Tests/readme.txt", "Freezes/notes.txt", "tests/Properties/notes.txt"):
+        repo.write(path, "x\n")
+        repo.stage_all()
+        assert {rule for _, rule in repo.rules()} == {"layout-kind"}, path
+        repo.git("rm", "-q", "-r", "--cached", path)
+        repo.remove(path)
+
+
+def test_a_search_is_not_cut_by_a_newline_in_a_name(tmp_path: Path) -> None:
+    many = {f"tests/properties/more_{number}.txt": b"x\n" for number in range(210)}
+    repo = with_files(Repo(tmp_path / "repo"), {**good_project(), **many})
+    repo.commit("good")
+    repo.write("docs/a\nb.py", "import os\n")
+    repo.stage_all()
+    assert repo.rules() == []
+
+
+def test_below_the_root_it_says_what_paths_and_hints_are_relative_to(tmp_path: Path) -> None:
+    repo = with_files(Repo(tmp_path / "repo"), good_project())
+    repo.commit("good")
+    repo.write("tests/bindings/notes.txt", "x\n")
+    repo.stage_all()
+    assert "show-toplevel" not in repo.check().err
+    done = repo.check(cwd=repo.path / "src")
+    assert done.code == 1 and 'cd "$(git rev-parse --show-toplevel)"' in done.err

@@ -15,6 +15,17 @@ OLDEST = (2, 34)
 # Each option as its command reads it, with the release that brought it (for -c: the setting). Releases before 1.8 are
 # written as 1.7.
 SINCE = {
+    "--absolute-git-dir": (2, 13),
+    "--bare": (1, 5),
+    "--get": (1, 5),
+    "--git-dir": (1, 5),
+    "--show-object-format": (2, 28),
+    "--template": (1, 5),
+    "--type": (2, 18),
+    "-m": (1, 5),
+    "-q": (1, 5),
+    "user.email": (1, 5),
+    "user.name": (1, 5),
     "--topo-order": (1, 7),
     "--reverse": (1, 7),
     "--format": (1, 7),
@@ -68,7 +79,7 @@ SINCE = {
     "core.untrackedCache": (2, 8),
     "grep.threads": (2, 11),
 }
-OWN = {"--hook"}  # of freezegate itself, named by a module that also asks git
+OWN = {"--hook", "--config", "--default-branch"}  # of freezegate itself, named by a module that also asks git
 _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z-]*|[a-z]+\.[a-zA-Z]+(?==))(=.*)?", re.DOTALL)
 
 

@@ -33,6 +33,7 @@ SOURCE = append("src/orders.py", "X = 1\n")
 FIXTURE = put("fixtures/more.txt", b"x")
 SECOND = "catalog/second.yaml"
 TWO = "props/two.py"
+BOTH = "class TestIt:\n    def test_a(self): pass\n    def test_b(self): pass\n"
 
 
 def prop(prop_id: str, oracle: str, more: str = "") -> str:
@@ -122,6 +123,18 @@ TABLE: list[Row] = [
         put(SECOND, prop("second", f"{ORACLE}::test_total")),
         at=f"{SECOND}:2:1", says="the oracle of", hint="its own oracle",
     ),
+    accept("catalog-duplicate", "two-nodes-of-a-class", append(ORACLE, BOTH),
+           put(ENTRY, prop("prop.order_total", f"{ORACLE}::TestIt::test_a[1]")),
+           put(SECOND, prop("second", f"{ORACLE}::TestIt::test_b"))),
+    reject(
+        "catalog-duplicate", "node-with-parameters", put(SECOND, prop("second", f"{ORACLE}::check_total[0]")),
+        at=f"{SECOND}:2:1", says="the oracle of", hint="its own oracle",
+    ),
+    reject(
+        "catalog-duplicate", "the-scope's-predicate", put(SECOND, prop("second", PREDICATE, f"scope: {SCOPE}\n")),
+        before=(SCOPED, append(PREDICATE, "\n\ndef test_more(other): pass\n")),
+        at=f"{SECOND}:2:1", says="the oracle of", hint="its own oracle",
+    ),
     reject(
         "catalog-duplicate", "three", put("catalog/a.yaml", prop("second", ORACLE)),
         put("catalog/z.yaml", prop("third", ORACLE)),
@@ -137,7 +150,9 @@ TABLE: list[Row] = [
     accept("oracle-missing", "only-check-function", put(ENTRY, prop("prop.order_total", ORACLE)),
            append(ORACLE, "def helper(a, b): pass\n")),
     accept("oracle-missing", "pytest-node", put(ENTRY, prop("prop.order_total", f"{ORACLE}::TestIt::test_a[1]")),
-           append(ORACLE, "class TestIt: pass\n")),
+           append(ORACLE, "class TestIt:\n    def test_a(self): pass\n")),
+    accept("oracle-missing", "pytest-node-inherited", put(ENTRY, prop("prop.order_total", f"{ORACLE}::TestIt::test_a")),
+           append(ORACLE, "class TestIt(Base): pass\n")),
     accept("oracle-missing", "scope", SCOPED),
     accept("oracle-missing", "scope-without-function",
            put(ENTRY, prop("prop.order_total", PREDICATE, f"scope: {SCOPE}\n"))),
@@ -194,6 +209,15 @@ TABLE: list[Row] = [
     reject(
         "oracle-missing", "node-that-is-not-there", put(ENTRY, prop("prop.order_total", f"{ORACLE}::test_gone")),
         at=f"{ENTRY}:2:1", says="test_gone", hint="edit",
+    ),
+    reject(
+        "oracle-missing", "method-that-is-not-there", append(ORACLE, BOTH),
+        put(ENTRY, prop("prop.order_total", f"{ORACLE}::TestIt::test_gone")),
+        at=f"{ENTRY}:2:1", says="does not define test_gone", hint="edit",
+    ),
+    reject(
+        "oracle-missing", "method-of-a-function", put(ENTRY, prop("prop.order_total", f"{ORACLE}::check_total::x")),
+        at=f"{ENTRY}:2:1", says="is a function", hint="edit",
     ),
     reject(
         "oracle-missing", "another-function-than-the-scope's",

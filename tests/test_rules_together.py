@@ -241,3 +241,11 @@ def test_a_merge_is_free_where_it_takes_a_side_and_is_read_alike_where_it_mixes(
     whole = judged([ours, theirs], mixture, narrow_from=10**9)
     same(judged([ours, theirs], mixture, narrow_from=0), whole)
     same(judged([ours, theirs], mixture, narrow_from=0, staged=True), whole)
+
+
+def test_what_a_half_that_is_off_leaves_unjudged_is_said() -> None:
+    files = {path: data for path, data in good_project().items() if path not in (SCOPE, "catalog/claimed.json")}
+    notes = evaluate_memory(None, files).notes
+    assert any("binding half is off" in note for note in notes)
+    assert any("verdict half is off" in note for note in notes)
+    assert not any("is off" in note for note in evaluate_memory(None, good_project()).notes)

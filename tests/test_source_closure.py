@@ -34,6 +34,9 @@ BELONG = {
     "name of a package": ("from a import b, c", ["a/__init__.py", "a/b.py", "a/c/__init__.py"]),
     "name of a folder without init": ("from a import b", ["a/b.py"]),
     "star": ("from a import *", ["a/__init__.py", "a/b.py", "a/c.py", "a/d/__init__.py"]),
+    "star with odd names": ("from a import *", ["a/__init__.py", "a/my-pkg/__init__.py", "a/\u00fc/__init__.py"]),
+    "patched": ("mock.patch('a.b.c')", ["a/__init__.py", "a/b.py"]),
+    "resources": ("resources.files('a')", ["a/__init__.py"]),
     "relative": ("from .a import b", ["tests/properties/a.py"]),
     "relative name": (
         "from . import a",

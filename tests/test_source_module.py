@@ -83,6 +83,42 @@ UNDECIDABLE = {
     "path changed": "__path__.append('x')",
     "importorskip variable": "import pytest\npytest.importorskip(name)",
     "plugins computed": "pytest_plugins = names()",
+    "loader as an attribute": "import multiprocessing.spawn as s\ns.runpy.run_path('x')",
+    "loader from another module": "from multiprocessing.spawn import runpy",
+    "console as an attribute": "import pdb\npdb.code.InteractiveInterpreter",
+    "exec of a builtin's module": "print.__self__.x('y')",
+    "exec of any object": "thing.exec('x')",
+    "eval of any object": "thing.eval(x)",
+    "resources variable": "from importlib.resources import files\nfiles(name)",
+    "resources module": "from importlib import resources as r\nr.open_text(name, 'x')",
+    "resources chain": "import importlib.resources\nimportlib.resources.files(name)",
+    "resources passed on": "from importlib import resources\nf(resources)",
+    "resources aliased": "import importlib.resources\nr = importlib.resources",
+    "entry point": "from importlib.metadata import EntryPoint",
+    "entry points": "import importlib.metadata as m\nm.entry_points(group='x')",
+    "path imported": "from cfg import where as __path__",
+    "package imported": "import cfg as __package__",
+    "all imported": "from cfg import names as __all__",
+    "path matched": "match x:\n    case __path__: ...",
+    "path aliased": "import encodings as e\np = e.__path__",
+    "path passed on": "list.append(e.__path__, 'x')",
+    "spec": "type(m.__spec__.x)('h')",
+    "addpackage": "from site import addpackage",
+    "pkgutil data": "import pkgutil\npkgutil.get_data('hidden', 'x')",
+    "pkgutil of another module": "from unittest import mock\nmock.pkgutil.resolve_name('x')",
+    "profiled text": "import cProfile\ncProfile.run('x')",
+    "timed text": "from timeit import timeit",
+    "timer": "import timeit as t\nt.Timer('x')",
+    "traced text": "import trace\ntrace.Trace().run('x')",
+    "debugger": "import bdb",
+    "docstring": "import doctest\ndoctest.run_docstring_examples(f, {})",
+    "tests by name": "loader.loadTestsFromName('x')",
+    "logging": "import logging.config\nlogging.config.dictConfig({})",
+    "frame": "frame.f_locals['x'] = 1",
+    "dotted all": "__all__ = ['a', 'b.c']",
+    "dotted all added": "__all__ = []\nif x:\n    __all__ += ['b.c']",
+    "dotted all extended": "__all__ = []\n__all__.extend(['b.c'])",
+    "patch of two strings": "mock.patch('he' 'lper.x')",
     "deep name": "import " + ".".join("a" * 65),
 }
 
@@ -96,7 +132,7 @@ def test_a_construct_that_hides_what_runs_is_undecidable(source: str) -> None:
 
 ORDINARY = {
     "re.compile": "import re\nP = re.compile('x')",
-    "other eval": "import pandas\npandas.eval('x')\nmodel.eval()",
+    "other eval": "model.eval()\nwindow.exec()",
     "eval method": "class A:\n    def eval(self): ...",
     "compile keyword": "f(compile=1)",
     "literal_eval": "import ast\nast.literal_eval('1')",
@@ -111,7 +147,18 @@ ORDINARY = {
     "os.path": "import os.path\nfrom os import path\nos.path.join(path.sep)",
     "own modules": "self.modules.path",
     "builtins open": "import builtins\nbuiltins.open('x')\nmock.patch('builtins.open')",
-    "pkgutil": "import pkgutil\npkgutil.iter_modules(a.__path__)",
+    "pkgutil": "import pkgutil\npkgutil.iter_modules([folder])",
+    "code of a response": "assert response.code == caught.value.code == 2",
+    "resources": "from importlib.resources import files\nimport pkg\nfiles('a.b')\nfiles(__package__)\nfiles(pkg)",
+    "own files": "case.files(name)\nself.resources.files(name)",
+    "version": "from importlib import metadata\nmetadata.version('x')",
+    "own all": "__all__ = ['a', 'b']\n__all__ += ['c']\nx = ['b.c']\nfrom .d import __all__",
+    "name": "if __name__ == '__main__': f(__package__)",
+    "clock": "import timeit, pdb, doctest\ntimeit.default_timer()\npdb.set_trace()\ndoctest.ELLIPSIS",
+    "logging": "import logging.config\nlogging.getLogger('x').info('y')",
+    "own profile": "self.profile.run('x')\nfrom things import trace\ntrace.span('x')",
+    "patch": "mock.patch('a.b.c', new)\nmock.patch(name)\nclient.patch('/a/1')\nclient.patch('a b')",
+    "patched object": "mock.patch.object(a, 'b')\nmonkeypatch.setattr(a, 'b', 1)",
     "relative runpy": "from . import runpy\nfrom .imp import x",
     "names in text": '"""eval exec sys.path"""\n# eval(x)',
     "code elsewhere": "from things import code\ncode.run()",
@@ -153,6 +200,13 @@ IMPORTS = {
     "import importlib as i\ni.import_module('a-b.c')": [(0, "importlib", ()), (0, "a-b.c", ())],
     "x = import_module(r'''a''')": [(0, "a", ())],
     "pytest.importorskip('a', reason='b')": [(0, "a", ())],
+    "mock.patch('a.b.c')": [(0, "a.b.c", ())],
+    "@patch('a.b', new=1)\ndef f(): ...": [(0, "a.b", ())],
+    "from unittest.mock import patch as p\np('a.b')": [(0, "unittest.mock", ("patch",)), (0, "a.b", ())],
+    "mocker.patch.dict('a.b', x=1)": [(0, "a.b", ())],
+    "monkeypatch.setattr('a.b', 1)": [(0, "a.b", ())],
+    "resources.files('a')": [(0, "a", ())],
+    "client.patch('/a')\nx.dict('a')\nmock.patch(a)": [],
     "pytest_plugins = ('a', 'b.c')": [(0, "a", ()), (0, "b.c", ())],
     "import ｈelpers": [(0, "helpers", ())],
 }
@@ -162,6 +216,13 @@ IMPORTS = {
 def test_imports_are_read_as_written(source: str) -> None:
     imports = read_module(source.encode()).imports
     assert [(found.level, found.module, found.names) for found in imports] == IMPORTS[source]
+
+
+def test_a_class_tells_what_its_body_binds_where_it_can() -> None:
+    plain = "class A:\n    'x'\n    n = 1\n    k: int = 2\n    def m(self): ...\n    class B: ...\n"
+    open_ones = "class C(A): ...\n@d\nclass D: ...\nclass E:\n    if x:\n        def m(self): ...\n"
+    classes = read_module((plain + open_ones).encode()).classes
+    assert classes == {"A": {"n", "k", "m", "B"}, "C": None, "D": None, "E": None}
 
 
 def test_an_import_knows_its_place() -> None:

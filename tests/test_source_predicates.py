@@ -17,6 +17,9 @@ PLAIN = [
     "class A:\n    holds = 1\n\ndef holds(case): ...",
     "x = lambda: (holds := 1)\ndef holds(case): ...",
     "def holds(case): ...\nholds.note = 1\nprint(holds)",
+    "def holds(case): ...\nprint(globals()['LIMIT'], vars(case), self.holds)\nself.holds = 1",
+    "def holds(case):\n    return sum(locals().values())\n\ndef f():\n    x = vars()\n    vars = 1",
+    "import a\ndef holds(case): ...\na.other = 1\nsetattr(a, 'other', 1)\nother.holds = 1",
 ]
 
 
@@ -73,6 +76,19 @@ REFUSED = {
     "global in a class": DEF + "class A:\n    global holds\n    holds = 1",
     "namespace": DEF + "globals()['ho' + 'lds'] = 1",
     "namespace update": DEF + "globals().update(holds=1)",
+    "namespace kept": DEF + "g = globals()\ng['holds'] = 1",
+    "namespace passed on": DEF + "setitem(globals(), 'holds', 1)",
+    "namespace function kept": DEF + "g = globals\ng()['holds'] = 1",
+    "namespace of the module": DEF + "d = vars()",
+    "local namespace of the module": DEF + "d = locals()",
+    "namespace of an imported module": "import me\n" + DEF + "d = vars(me)",
+    "namespace key computed": DEF + "globals()[name].x",
+    "code": DEF + "holds.__code__ = f.__code__",
+    "defaults": DEF + "f = holds\nf.__defaults__ = (1,)",
+    "code by setattr": DEF + "setattr(holds, '__code__', f)",
+    "attribute of an imported module": "import me\n" + DEF + "me.holds = 1",
+    "setattr": DEF + "setattr(me, 'holds', 1)",
+    "setattr of a call": DEF + "setattr(me(), 'holds', 1)",
 }
 
 

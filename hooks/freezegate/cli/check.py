@@ -84,9 +84,12 @@ def run(options: Namespace | SimpleNamespace) -> int:
         signal.signal(signal.SIGALRM, _too_late)
         # Again and again: one that is raised inside a finalizer is lost.
         signal.setitimer(signal.ITIMER_REAL, options.time_limit, 0.2)
-        report = judge(options)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        try:
+            report = judge(options)
+        finally:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)  # no later alarm may cut short what is said of the first
     write(report, options)
+    _say_where(report, options)
     return 0 if report else 1
 
 
@@ -144,6 +147,16 @@ def write(report: Report, options: Namespace | SimpleNamespace) -> None:
     # GitHub's form carries notes and summary itself; said twice, they would stand twice in the job's log.
     if options.output is not None or options.format not in ("text", "github"):
         sys.stderr.write(summary(report))
+
+
+def _say_where(report: Report, options: Namespace | SimpleNamespace) -> None:
+    """Below the root, paths and hints read as if they were wrong: say what they are relative to."""
+    if report.findings and options.format == "text":
+        from freezegate.git.plumbing import answer
+
+        status, prefix, _ = answer(["rev-parse", "--show-prefix"])
+        if status == 0 and prefix.strip():
+            sys.stderr.write('note: paths and hints are for the root: cd "$(git rev-parse --show-toplevel)"\n')
 
 
 def rule_texts(format: str) -> dict[str, Any]:

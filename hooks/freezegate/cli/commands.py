@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -69,7 +68,6 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
     except BrokenPipeError:
         raise  # the reader of our output went away: nobody to tell
     except OutOfTime:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         return _failed("the time limit ran out before the check was made", "raise --time-limit", options.debug)
     except OSError as error:
         where = f" ({escape(str(error.filename))})" if error.filename else ""

@@ -23,6 +23,8 @@ from freezegate.source.predicates import unscoped_candidates
 _BATCH = 2000
 # From this many scopes on, a second process costs less than it saves.
 _SPLIT_FROM = 1000
+# Of so many scopes the first process takes so many.
+_SHARES, _FIRST = 20, 11
 
 
 def judge_binding_half(judge: Judge) -> None:
@@ -48,7 +50,8 @@ def _judge_in_two(judge: Judge, scopes: list[ScopeView]) -> None:
         tree = judge.new
         if number:
             judge.library.store.reopen()
-        mine = scopes[number::2]
+        # The child looks at the layout's places too, and takes a few scopes less.
+        mine = [view for index, view in enumerate(scopes) if (index % _SHARES < _FIRST) != bool(number)]
         tree.prefetch(view.path for view in mine)
         ids = [(view.value.scope_id, view.path) for view in mine if view.value is not None]
         theirs = exchange(ids)
@@ -58,9 +61,12 @@ def _judge_in_two(judge: Judge, scopes: list[ScopeView]) -> None:
         # Ids that both have, and ids without a scope, are the first one's.
         bound = _bound_ids(judge)
         _judge_bindings(judge, sorted(bound & (own - foreign) if number else bound - (foreign - own)))
+        if number:
+            judge.judge_places()
         return judge.findings, judge.checked
 
     _, (findings, checked) = in_two(judge_half)
+    judge.places_judged = True
     judge.findings |= findings
     for kind, paths in checked.items():
         judge.checked[kind] |= paths

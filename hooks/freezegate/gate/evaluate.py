@@ -83,7 +83,7 @@ def evaluate(change: Change, options: Options, library: Library | None = None) -
         compared=change.compared,
         findings=tuple(sorted(findings)),
         checked={kind: len(judge.checked[kind]) for kind in DOCUMENT_KINDS},
-        notes=_notes(change, adopting),
+        notes=(*_notes(change, adopting), *(_left_over(new) if judge.all else ())),
     )
 
 
@@ -99,6 +99,18 @@ def _notes(change: Change, adopting: bool) -> tuple[str, ...]:
     if adopting:
         return ("no old side is under the gate yet, so only the rules about the tree itself ran",)
     return ()
+
+
+def _left_over(new: Governed) -> list[str]:
+    """Documents of a half that is off: nothing judges them."""
+    notes = []
+    if not new.binding_on and new.holds_bindings:
+        notes.append("there are records or citations but no scope, so the binding half is off and nothing judges them")
+    if not new.verdict_on and new.holds_verdicts:
+        notes.append(
+            "there is a ledger or a catalog but no claims file, so the verdict half is off and nothing judges them"
+        )
+    return notes
 
 
 def _config_unit(side: Governed, is_new: bool, old: tuple[Governed, ...], library: Library) -> ConfigUnit:

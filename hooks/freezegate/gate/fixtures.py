@@ -67,4 +67,4 @@ class FixtureFile(NamedTuple):
         regular = (entry for _, entry in listed if entry.is_file)
         contents = {entry.oid: content for entry, content in tree.library.contents(regular)}
         for path, entry in listed:
-            yield cls(tree, path, entry, contents.get(entry.oid, Content(False, False)))
+            yield cls(tree, path, entry, contents.get(entry.oid, Content(False, False, False)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from freezegate.documents.config import Config
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 SCOPE_SUFFIX = b".scope.yaml"
 CASE_SUFFIX = b".cex.json"
 CITATION_SUFFIX = b".freeze.json"
+# So many files in the folders of a side without config are looked at for one of ours.
+_LOOKED_AT = 200
 CONFIG_PATH = RepoPath(b".freezegate.yaml")
 
 
@@ -93,8 +96,26 @@ class Governed:
 
     @property
     def has_documents(self) -> bool:
-        """Whether the tree shows by itself that it is governed: a scope, or a claims file."""
-        return self.has_scopes or self.entry(self.places.claimed) is not None
+        """Whether the tree shows by itself that it is governed: a scope, a claims file, or another document of ours.
+
+        Folders of these names may be somebody else's, so that of the other kinds only a readable document counts.
+        """
+        if self.has_scopes or self.entry(self.places.claimed) is not None:
+            return True
+        return self.holds_bindings or self.holds_verdicts
+
+    @property
+    def holds_bindings(self) -> bool:
+        """Whether a readable record or citation is there."""
+        bound = (self.binding(scope_id) for scope_id in islice(self.bound_ids(), _LOOKED_AT))
+        return any(binding.stated is not None or binding.cited is not None for binding in bound)
+
+    @property
+    def holds_verdicts(self) -> bool:
+        """Whether a readable ledger or catalog entry is there."""
+        if self.ledger is not None and self.ledger.value is not None:
+            return True
+        return any(document.value is not None for document in islice(self.properties, _LOOKED_AT))
 
     @property
     def has_claims_or_freezes(self) -> bool:

@@ -48,6 +48,7 @@ class Judge:
         self.all = verify_all or not self.old
         self.findings: set[Finding] = set()
         self.checked: dict[str, set[RepoPath]] = {kind: set() for kind in DOCUMENT_KINDS}
+        self.places_judged = False
         self._checks: dict[str, list[Check]] = {}
         self.few: set[RepoPath] | None = None
         # A unit that equals one old side's is passed over, so what the smallest step touched is enough to look at.
@@ -98,8 +99,7 @@ class Judge:
             from freezegate.gate.verdict_half import judge_verdict_half
 
             judge_verdict_half(self)
-        self._judge_layout()
-        self._judge_collisions()
+        self.judge_places()
         for path in self.changed(lambda path: True):
             self.step_by_step("file step", path)
 
@@ -121,6 +121,13 @@ class Judge:
             flaws = self.new.snapshot.flaws(path)
             if flaws and not any(list(side.snapshot.flaws(path)) == list(flaws) for side in self.old):
                 self.state("folder", FolderUnit(path, flaws))
+
+    def judge_places(self) -> None:
+        """The shape of the layout, once; a process that shares the work may have done it before."""
+        if not self.places_judged:
+            self.places_judged = True
+            self._judge_layout()
+            self._judge_collisions()
 
     def _judge_layout(self) -> None:
         for flaw in self._flaws(self.new):

@@ -36,6 +36,7 @@ class Content(NamedTuple):
 
     has_zero: bool
     is_pointer: bool
+    runs_on: bool  # neither empty nor ended by a line feed
 
 
 class Library:
@@ -92,11 +93,12 @@ class Library:
         wanted = list(entries)
         unknown = list(dict.fromkeys(entry.oid for entry in wanted if entry.oid not in self._contents))
         for oid, size, chunks in self.store.stream(unknown):
-            first, has_zero = b"", False
+            first, last, has_zero = b"", b"", False
             for chunk in chunks:
-                first = first or chunk
+                first, last = first or chunk, chunk or last
                 has_zero = has_zero or b"\0" in chunk
-            self._contents[oid] = Content(has_zero, size < 1024 and is_lfs_pointer(first))
+            runs_on = size > 0 and not last.endswith(b"\n")
+            self._contents[oid] = Content(has_zero, size < 1024 and is_lfs_pointer(first), runs_on)
         for entry in wanted:
             yield entry, self._contents[entry.oid]
 
@@ -108,7 +110,9 @@ class Library:
             if data is None:
                 ((_, known),) = self.contents([entry])
             else:
-                known = self._contents[entry.oid] = Content(b"\0" in data, is_lfs_pointer(data))
+                known = self._contents[entry.oid] = Content(
+                    b"\0" in data, is_lfs_pointer(data), bool(data) and not data.endswith(b"\n")
+                )
         return known
 
     def items(self, files: Iterable[tuple[bytes, Entry]]) -> Iterator[Item]:

@@ -28,8 +28,8 @@ def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) ->
     """
     scopes = {path for path in delta if path.endswith(SCOPE_SUFFIX) and path.below(tree.places.properties)}
     reach = _REACH if tree.library.index is None else _INDEXED
-    if len(delta) > reach:
-        return None
+    if len(delta) > reach or any(path.find(b"\n") >= 0 for path in delta):
+        return None  # a search takes a newline for the end of its expression
     if any(folder.joined(b"__init__.py") in delta for folder in tree.places.source):
         return None  # a source folder became a package, or is none any more: imports are searched in other folders
     for side in sides:

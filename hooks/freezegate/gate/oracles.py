@@ -36,7 +36,10 @@ def oracle_of(prop: Property, tree: Governed) -> Oracle | None:
         return None
     path = RepoPath.of(prop.oracle_path)
     if prop.oracle_node is not None:
-        return Oracle(path, prop.oracle_node, True)
+        return Oracle(path, _unparametrized(prop.oracle_node), True)
+    view = tree.scope_named(prop.scope) if prop.scope is not None else None
+    if view is not None and view.value is not None and view.value.predicate_path == prop.oracle_path:
+        return Oracle(path, view.value.predicate_function, False)
     if prop.oracle_function is not None:
         return Oracle(path, prop.oracle_function, False)
     entry = tree.entry(path)
@@ -80,7 +83,18 @@ def _scope_problem(prop: Property, scope: str, tree: Governed) -> str | None:
 
 
 def _node_problem(node: str, module: Module, path: RepoPath) -> str | None:
-    """Whether the first part of a pytest node is a class or function that the file binds once."""
-    name = node.split("::", maxsplit=1)[0].split("[", maxsplit=1)[0]
-    bound = module.bindings.get(name, 0)
-    return None if bound == 1 and not module.star_import else f"{path} does not bind {name} exactly once"
+    """Whether a pytest node is a function that the file binds once, or a class with what the node names in it."""
+    name, *inside = _unparametrized(node).split("::")
+    if module.bindings.get(name, 0) != 1 or module.star_import:
+        return f"{path} does not bind {name} exactly once"
+    if inside and name in module.functions:
+        return f"{path}: {name} is a function and has no {inside[0]}"
+    members = module.classes.get(name)
+    if inside and members is not None and inside[0] not in members:
+        return f"{path}: the class {name} does not define {inside[0]}"
+    return None
+
+
+def _unparametrized(node: str) -> str:
+    """A pytest node without the parameters in brackets: all its cases are one function."""
+    return node.partition("[")[0]

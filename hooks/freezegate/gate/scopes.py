@@ -109,16 +109,21 @@ class ScopeView:
         """Hashed files that the plain formula could confuse with others: path, and why. None under framing sized."""
         if self.tree.sized:
             return []
-        hashed = dict(self.parts or ())
+        hashed = [self.parts or []]
         if self.value is not None and self.value.predicate_digest is not None and self.predicate_closure is not None:
-            hashed.update(self.predicate_closure.files)
-        found = []
-        for path, entry in hashed.items():
-            if self.tree.library.content(entry).has_zero:
-                found.append((path, f"{RepoPath(path)} has a zero byte"))
-            if (why := digests.ambiguity(path)) is not None:
-                found.append((path, f"{RepoPath(path)}: {why}"))
-        return found
+            hashed.append(sorted(self.predicate_closure.files.items()))
+        found: dict[tuple[bytes, str], None] = {}
+        for files in hashed:
+            for number, (path, entry) in enumerate(files, 1):
+                content = self.tree.library.content(entry)
+                if content.has_zero:
+                    found[path, f"{RepoPath(path)} has a zero byte"] = None
+                # Nothing stands between a file's bytes and the next path: an end without a line feed could be either's.
+                elif content.runs_on and number < len(files):
+                    found[path, f"{RepoPath(path)} does not end with a line feed"] = None
+                if (why := digests.ambiguity(path)) is not None:
+                    found[path, f"{RepoPath(path)}: {why}"] = None
+        return list(found)
 
     def binding_digest(self, sized: bool) -> str | None:
         """The recomputed binding digest; None where a part is missing."""

@@ -83,8 +83,14 @@ def _harmless(
         return row.mode != b"000000" and not becomes_package
     if name.endswith(_CODE) or b"__pycache__" in path or path in inputs:
         return False
-    folded = path.lower()
-    return not any(_touch(folded, place.lower()) for place in (*places, *sources))
+    return not any(_touch(path.lower(), place.lower()) or _is_twin(path, place) for place in (*places, *sources))
+
+
+def _is_twin(path: bytes, place: bytes) -> bool:
+    """Whether a folder above `path` is one above `place` but for its case."""
+    steps = place.split(b"/")
+    above = (b"/".join(steps[:count]) for count in range(1, len(steps) + 1))
+    return any(path.lower().startswith(step.lower() + b"/") and not path.startswith(step + b"/") for step in above)
 
 
 def _touch(path: bytes, place: bytes) -> bool:
@@ -127,8 +133,9 @@ def _read(config: str | None, properties: str | None) -> list[bytes]:
     places, sources = list(_PLACES), list(_SOURCES)
     if config is not None:
         status, data, _ = answer(["cat-file", "blob", config])
-        if status != 0:
-            return []
+        _, row, _ = answer(["ls-tree", "--full-tree", "HEAD", ".freezegate.yaml"])
+        if status != 0 or not row.startswith(b"100"):
+            return []  # a link: the long way refuses it
         if not _is_plain_policy(data):
             layout = _layout(data)
             if layout is None:

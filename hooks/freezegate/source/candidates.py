@@ -179,7 +179,7 @@ class _Gathered:
         for name, entry in self.candidates.folder(folder).names.items():
             if name.endswith(b".py"):
                 self.module(folder, name.removesuffix(b".py"))
-            elif not entry.is_file and name.isascii() and name.decode().isidentifier():
+            elif not entry.is_file and b"." not in name:
                 self.component(folder, name)
         for stem in self.candidates.folder(folder).compiled:
             self.module(folder, stem)

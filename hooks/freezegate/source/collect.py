@@ -12,6 +12,7 @@ MODULE, INNER, CLASS = range(3)
 _NO_NODES = frozenset(("ctx", "op", "ops", "type_comment", "simple", "is_async", "kind", "arg", "attr", "level"))
 _NAMESPACES = frozenset(("globals", "locals", "vars"))
 _LOOKUPS = frozenset(("getattr", "hasattr", "setattr", "delattr", "object"))  # the last is patch.object
+_SETTERS = frozenset(("setattr", "delattr", "__setattr__", "__delattr__"))
 _REBINDERS = frozenset(("update", "setdefault", "pop", "clear", "popitem", "__setitem__", "__delitem__", "__ior__"))
 
 
@@ -21,7 +22,8 @@ class Collected:
     `names` are loads of a bare name that no attribute is taken of, and stores to dunder names; `attributes`
     are all attribute nodes, each with whether it is bare in the same sense. `calls` and `lookups` are keyed
     by the ``id`` of the called node, and of the first argument: calls whose first argument is a string, and
-    literal ``getattr`` lookups.
+    literal ``getattr`` lookups. `set_names` are the literal names that ``setattr`` sets, `spaces` the ids of
+    ``globals`` and the like where they are called, `viewed` the names whose namespace ``vars`` shows.
     """
 
     def __init__(self) -> None:
@@ -31,6 +33,9 @@ class Collected:
         self.attributes: list[tuple[ast.Attribute, bool]] = []
         self.calls: dict[int, ast.Call] = {}
         self.lookups: dict[int, str] = {}
+        self.set_names: list[str] = []
+        self.spaces: set[int] = set()
+        self.viewed: list[str] = []
         self.strings: list[ast.Constant] = []
         self.functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self.generators: set[int] = set()
@@ -63,6 +68,7 @@ class _Pass:
         self.top = {id(node) for node in found.functions}
         self.scopes: list[tuple[list[Any], int, int]] = []  # nodes, scope, id of the top-level def that owns a yield
         self.stack: list[Any] = []
+        self.reads: set[int] = set()  # calls of globals() of which one literal key is read
         self.scope = MODULE
         self.owner = 0
 
@@ -184,22 +190,40 @@ class _Pass:
             if isinstance(first, ast.Constant):
                 if isinstance(first.value, str):
                     self.found.calls[id(function)] = node
-            elif len(arguments) > 1 and isinstance(first, (ast.Name, ast.Attribute)):
+            elif len(arguments) > 1:
                 name = arguments[1]
                 if isinstance(name, ast.Constant) and isinstance(name.value, str):
                     called = getattr(function, "id", None) or getattr(function, "attr", None)
-                    if called in _LOOKUPS:
+                    if called in _LOOKUPS and isinstance(first, (ast.Name, ast.Attribute)):
                         self.found.lookups[id(first)] = name.value
-        if isinstance(function, ast.Attribute) and function.attr in _REBINDERS and _is_namespace(function.value):
+                    if called in _SETTERS:
+                        self.found.set_names.append(name.value)
+        if function.__class__ is ast.Name:
+            if function.id in _NAMESPACES:
+                self.namespace(node, function)
+        elif isinstance(function, ast.Attribute) and function.attr in _REBINDERS and _is_namespace(function.value):
             self.found.rebinds = True
         self.stack.append(function)
         self.stack.extend(arguments)
         if node.keywords:
             self.stack.extend(node.keywords)
 
-    def subscript(self, node: ast.Subscript) -> None:
-        if node.ctx.__class__ is not ast.Load and _is_namespace(node.value):
+    def namespace(self, node: ast.Call, function: ast.Name) -> None:
+        # The dictionary itself can go anywhere and be written there. Inside functions locals() is no module's.
+        self.found.spaces.add(id(function))
+        if id(node) in self.reads:
+            return
+        if function.id == "globals" or (self.scope == MODULE and not node.args):
             self.found.rebinds = True
+        elif node.args and isinstance(node.args[0], ast.Name):
+            self.found.viewed.append(node.args[0].id)
+
+    def subscript(self, node: ast.Subscript) -> None:
+        if _is_namespace(node.value):
+            if node.ctx.__class__ is not ast.Load:
+                self.found.rebinds = True
+            elif isinstance(node.slice, ast.Constant):
+                self.reads.add(id(node.value))
         self.push(node)
 
 

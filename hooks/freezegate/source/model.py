@@ -110,13 +110,15 @@ class Module(NamedTuple):
 
     `bindings` says how often each name is bound in the module's own scope, by whatever construct. `rebinds`
     says that it also binds names that the text does not spell (through ``globals()``). `problems` are sorted
-    by position. `renamed` are problems only where another file imports this one: there the name no longer
+    by position. `classes` maps each top-level class to the names that its body binds directly, None where the
+    text does not tell them all. `renamed` are problems only where another file imports this one: there the name no longer
     shows what it is. `parse_error` is line, column and reason; then nothing else but `problems` was read.
     """
 
     imports: tuple[Import, ...] = ()
     functions: Mapping[str, Function] = MappingProxyType({})
     bindings: Mapping[str, int] = MappingProxyType({})
+    classes: Mapping[str, frozenset[str] | None] = MappingProxyType({})
     star_import: bool = False
     rebinds: bool = False
     problems: tuple[SourceProblem, ...] = ()

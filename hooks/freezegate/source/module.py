@@ -7,7 +7,8 @@ import warnings
 
 from freezegate.source.collect import Collected, collect
 from freezegate.source.disguise import SIZE_LIMIT, disguises, python_lines
-from freezegate.source.dynamic import STRINGS, Judge, plugins
+from freezegate.source.dynamic import Judge
+from freezegate.source.literals import exported, plugins
 from freezegate.source.model import (
     DISGUISED,
     PARSE_ERRORS,
@@ -18,6 +19,7 @@ from freezegate.source.model import (
     SourceProblem,
     parse,
 )
+from freezegate.source.reaching import STRINGS
 
 __all__ = ["DISGUISED", "UNDECIDABLE", "Function", "Import", "Module", "SourceProblem", "read_module"]
 
@@ -48,10 +50,13 @@ def read_module(data: bytes) -> Module:
     judge.run()
     if "pytest_plugins" in found.bindings:
         plugins(judge, tree)
+    if "__all__" in found.bindings:
+        exported(judge, tree)
     return Module(
         imports=tuple(sorted(judge.imports, key=lambda found: (found.line, found.column))),
         functions={node.name: _function(node, found, judge) for node in found.functions},
         bindings=found.bindings,
+        classes={node.name: _members(node) for node in tree.body if node.__class__ is ast.ClassDef},
         star_import="*" in found.bindings,
         rebinds=found.rebinds,
         problems=_sorted(problems + judge.problems),
@@ -72,6 +77,22 @@ def _place(error: BaseException) -> tuple[int, int, str]:
         reason = error.msg if isinstance(error.msg, str) else "invalid syntax"
         return max(error.lineno or 1, 1), max(error.offset or 1, 1), f"does not parse: {reason}"
     return 1, 1, f"does not parse: {str(error) or type(error).__name__}"
+
+
+def _members(node: ast.ClassDef) -> frozenset[str] | None:
+    """The names that the body of a class binds; None where others may bind some: a base, a decorator, a block."""
+    if node.decorator_list or node.keywords or node.bases:
+        return None
+    names: set[str] = set()
+    for statement in node.body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(statement.name)
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            names.update(target.id for target in targets if isinstance(target, ast.Name))
+        elif not isinstance(statement, (ast.Expr, ast.Pass)):
+            return None
+    return frozenset(names)
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, found: Collected, judge: Judge) -> Function:

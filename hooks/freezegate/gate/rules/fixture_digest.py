@@ -111,9 +111,11 @@ def kind_of(path: RepoPath, entry: Entry) -> str:
 @rule(
     HOOK,
     "scope or fixtures",
-    rejects="with framing plain: a zero byte in a hashed file; a control character or invalid UTF-8 in a hashed path",
-    protects="The published formulas separate names and bytes by zero bytes; with one inside, two trees share a digest.",
-    mend="Set policy.framing to sized in .freezegate.yaml, in a change of its own, and bind again.",
+    rejects="with framing plain: a zero byte in a hashed file; a control character or invalid UTF-8 in a hashed path; "
+    "before another file of a binding or predicate digest, an end without a line feed",
+    protects="The published formulas separate names and bytes by zero bytes, and bytes from the next name by nothing: "
+    "two trees could share a digest.",
+    mend="End the file with a line feed; for zero bytes set policy.framing to sized in .freezegate.yaml, in a change of its own, and bind again.",
     accepted="a text file",
     rejected="a file with a zero byte under framing plain",
 )
@@ -122,7 +124,8 @@ def digest_ambiguous(unit: ScopeView | FixtureRoot | FixtureFile) -> Iterator[Fi
     hint = "write `framing: sized` under policy in .freezegate.yaml, in a change of its own"
     if isinstance(unit, ScopeView):
         for path, why in unit.ambiguities:
-            yield found("digest-ambiguous", RepoPath(path), why, hint)
+            mend = f"end {RepoPath(path)} with a line feed" if "line feed" in why else hint
+            yield found("digest-ambiguous", RepoPath(path), why, mend)
     elif isinstance(unit, FixtureFile) and not unit.tree.sized and unit.entry.is_file:
         if unit.content.has_zero:
             yield found("digest-ambiguous", unit.place, f"{unit.place} has a zero byte", hint)
