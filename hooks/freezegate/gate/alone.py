@@ -5,9 +5,9 @@ from __future__ import annotations
 from posixpath import normpath
 
 from freezegate.errors import CannotJudge
+from freezegate.gate.archive import Archive
 from freezegate.gate.force import config_in_force
 from freezegate.gate.governed import Governed
-from freezegate.gate.library import Library
 from freezegate.gate.scopes import ScopeView
 from freezegate.git.ancestry import known_to
 from freezegate.git.change import Change, today
@@ -22,9 +22,9 @@ class Refusal(Exception):
 
 def alone(snapshot: Snapshot) -> Governed:
     """The tree under the config that it holds, else under the defaults. Raises CannotJudge where that is invalid."""
-    library = Library(snapshot.store)
+    archive = Archive(snapshot.store)
     change = Change("all", (), snapshot, "the tree alone", known_to([]), today())
-    tree = Governed(snapshot, config_in_force(change, library, None, None, ()), library, change.day)
+    tree = Governed(snapshot, config_in_force(change, archive, None, None, ()), archive, change.day)
     tree.finder.narrow = True
     return tree
 

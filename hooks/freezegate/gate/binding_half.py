@@ -49,7 +49,7 @@ def _judge_in_two(judge: Judge, scopes: list[ScopeView]) -> None:
     def judge_half(number: int, exchange: Exchange) -> tuple[set[Finding], dict[str, set[RepoPath]]]:
         tree = judge.new
         if number:
-            judge.library.store.reopen()
+            judge.archive.store.reopen()
         # The child looks at the layout's places too, and takes a few scopes less.
         mine = [view for index, view in enumerate(scopes) if (index % _SHARES < _FIRST) != bool(number)]
         tree.prefetch(view.path for view in mine)
@@ -94,7 +94,7 @@ def _judge_scopes(judge: Judge, scopes: list[ScopeView]) -> None:
     for view in _batches(scopes, judge):
         path = view.path
         fresh = judge.fresh(view, lambda side, path=path: side.scope(path))  # type: ignore[misc]
-        if fresh and judge.library.first(view.key):
+        if fresh and judge.archive.first(view.key):
             judge.saw("scope", path)
             judge.state("scope", view)
             judge.state("scope or fixtures", view)
@@ -175,7 +175,7 @@ def _candidates(judge: Judge, tree: Governed, path: RepoPath) -> dict[str, Any]:
     entry = tree.entry(path)
     if entry is None or not entry.is_file:
         return {}
-    return unscoped_candidates(judge.library.module(entry.oid))
+    return unscoped_candidates(judge.archive.module(entry.oid))
 
 
 def _judge_removed_scopes(judge: Judge) -> None:

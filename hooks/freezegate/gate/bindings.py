@@ -88,7 +88,7 @@ class Binding:
         """The hash of the counterexample's blob; None where it is absent, unreadable or of another scope."""
         if self.case is None or self.case.value is None or self.case.value.scope_id != self.scope_id:
             return None
-        return self.tree.library.sha256(self.case.entry.oid)
+        return self.tree.archive.sha256(self.case.entry.oid)
 
     @cached_property
     def decision(self) -> CitationDecision:

@@ -88,7 +88,7 @@ def _governed(path: RepoPath, step: Step) -> str | None:
 
 def _places_named_anew(step: Step) -> tuple[RepoPath, ...]:
     """Governed places under the new side's own config: else a layout that moves would take in what no rule has seen."""
-    reading = own_config(step.new.snapshot, step.new.library)
+    reading = own_config(step.new.snapshot, step.new.archive)
     if reading is None or reading.document is None:
         return ()
     places = Places.of(reading.document)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from freezegate.documents.config import Config
 from freezegate.findings import DOCUMENT_KINDS, Report
+from freezegate.gate.archive import Archive
 from freezegate.gate.force import config_in_force, is_adopted, own_config
 from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.judging import Judge
 from freezegate.gate.layout import ConfigUnit
-from freezegate.gate.library import Library
 from freezegate.gate.registry import all_rules
 from freezegate.git.change import Change
 from freezegate.git.snapshot import Snapshot, difference
@@ -34,12 +34,12 @@ class Options(NamedTuple):
     narrow_from: int = NARROW_FROM
 
 
-def evaluate(change: Change, options: Options, library: Library | None = None) -> Report:
-    """Judge the change; `library` holds what was read for earlier ones. Raises CannotJudge, GitError; never passes over
+def evaluate(change: Change, options: Options, archive: Archive | None = None) -> Report:
+    """Judge the change; `archive` holds what was read for earlier ones. Raises CannotJudge, GitError; never passes over
     what it could not read.
     """
-    library = library or Library(change.new.store)
-    adopted = next((side for side in change.old if is_adopted(side, library, change)), None)
+    archive = archive or Archive(change.new.store)
+    adopted = next((side for side in change.old if is_adopted(side, archive, change)), None)
     visited: set[RepoPath] = set()
     if change.steps is None:
         deltas = tuple(difference(old, change.new, None if change.well_formed else visited.add) for old in change.old)
@@ -48,15 +48,15 @@ def evaluate(change: Change, options: Options, library: Library | None = None) -
         visited.update(*(step.folders for step in change.steps))
     if not change.old and not change.well_formed:
         visited.update(change.new.folders(RepoPath(b"")))
-    if library.index is not None:
+    if archive.index is not None:
         for snapshot in (*change.old, *change.accepted):
-            library.index.cover(snapshot, None, {})
-        library.index.cover(change.new, change.old[0] if change.old else None, deltas[0] if deltas else {})
-    config = config_in_force(change, library, options.config, change.force or adopted, deltas)
-    new = Governed(change.new, config, library, change.day)
-    old = tuple(_seen(side, config, library, change) for side in change.old)
-    if library.index is not None:
-        library.seen[change.new.root] = new
+            archive.index.cover(snapshot, None, {})
+        archive.index.cover(change.new, change.old[0] if change.old else None, deltas[0] if deltas else {})
+    config = config_in_force(change, archive, options.config, change.force or adopted, deltas)
+    new = Governed(change.new, config, archive, change.day)
+    old = tuple(_seen(side, config, archive, change) for side in change.old)
+    if archive.index is not None:
+        archive.seen[change.new.root] = new
     sides = (new, *old)
     binding_on = bool(config.named & _BINDING_KEYS) or any(side.has_scopes for side in sides)
     verdict_on = bool(config.named & _VERDICT_KEYS) or any(side.entry(side.places.claimed) for side in sides)
@@ -65,13 +65,13 @@ def evaluate(change: Change, options: Options, library: Library | None = None) -
     adopting = bool(change.old) and adopted is None and options.config is None
     if adopting:
         old, deltas = (), ()
-    accepted = tuple(Governed(side, config, library, change.day) for side in change.accepted)
+    accepted = tuple(Governed(side, config, archive, change.day) for side in change.accepted)
     for tree in accepted:
         tree.binding_on, tree.verdict_on = binding_on, verdict_on
     also = tuple(difference(side, change.new) for side in change.accepted)
-    judge = Judge(new, old, deltas, change, library, options.verify_all, accepted, also)
+    judge = Judge(new, old, deltas, change, archive, options.verify_all, accepted, also)
     judge.narrow(options.narrow_from)
-    judge.judge_config(*(_config_unit(side, side is new, old, library) for side in (new, *judge.old)))
+    judge.judge_config(*(_config_unit(side, side is new, old, archive) for side in (new, *judge.old)))
     judge.judge_folders(sorted(visited))
     judge.judge_everything()
     findings = judge.findings
@@ -87,10 +87,10 @@ def evaluate(change: Change, options: Options, library: Library | None = None) -
     )
 
 
-def _seen(side: Snapshot, config: Config, library: Library, change: Change) -> Governed:
+def _seen(side: Snapshot, config: Config, archive: Archive, change: Change) -> Governed:
     """An old side, with what was found of it when it was the new one."""
-    known = library.seen.get(side.root) if library.index is not None else None
-    return known if known is not None else Governed(side, config, library, change.day)
+    known = archive.seen.get(side.root) if archive.index is not None else None
+    return known if known is not None else Governed(side, config, archive, change.day)
 
 
 def _notes(change: Change, adopting: bool) -> tuple[str, ...]:
@@ -113,8 +113,8 @@ def _left_over(new: Governed) -> list[str]:
     return notes
 
 
-def _config_unit(side: Governed, is_new: bool, old: tuple[Governed, ...], library: Library) -> ConfigUnit:
-    reading = own_config(side.snapshot, library)
+def _config_unit(side: Governed, is_new: bool, old: tuple[Governed, ...], archive: Archive) -> ConfigUnit:
+    reading = own_config(side.snapshot, archive)
     own = reading.document if reading is not None else None
     entry = side.entry(CONFIG_PATH)
     # Where one side has none either, the new tree takes that side's.

@@ -68,7 +68,7 @@ class Finder:
         else:
             words: list[bytes] = [bytes(path) for path in wanted if path.find(b"\n") < 0]
             default = self._tree.places.seed_lock in wanted
-            many = len(words) > _MANY_WORDS and self._tree.library.index is None
+            many = len(words) > _MANY_WORDS and self._tree.archive.index is None
             found = self.every() if default or many else self.containing(words)
             views = {view.path: view for view in found if any(name.path in wanted for name in view.named)}
         return [views[path] for path in sorted(views)]
@@ -78,7 +78,7 @@ class Finder:
         wanted = list(dict.fromkeys(words))
         unknown = [word for word in wanted if word not in self._by_word]
         if unknown:
-            index = self._tree.library.index
+            index = self._tree.archive.index
             if index is None:
                 views = self._views(sorted(self._search(unknown)))
             for word in unknown:
@@ -91,7 +91,7 @@ class Finder:
         return self._tree.snapshot.search(any_of(words), Where(self._tree.places.properties, b".scope.yaml"))
 
     def _has(self, view: ScopeView, word: bytes) -> bool:
-        data = self._tree.library.store.blob(view.entry.oid, 1 << 20)
+        data = self._tree.archive.store.blob(view.entry.oid, 1 << 20)
         return data is None or word in data
 
     def every(self) -> list[ScopeView]:

@@ -97,7 +97,7 @@ def _runs(tree: Governed, files: Iterator[File], flaws: Flaws) -> Iterator[_Run]
             else:
                 flaws.append((RepoPath(file[0]), "is a symbolic link" if mode == LINK else "is no regular file"))
 
-    for run in tree.library.store.runs(ids()):
+    for run in tree.archive.store.runs(ids()):
         count = 1 if isinstance(run, tuple) else len(run)
         taken = waiting[:count]
         del waiting[:count]

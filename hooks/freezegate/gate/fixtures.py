@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from freezegate.gate.library import Content
+from freezegate.gate.archive import Content
 from freezegate.git.entry import Entry
 from freezegate.paths import RepoPath
 
@@ -65,6 +65,6 @@ class FixtureFile(NamedTuple):
         """These paths of the tree as units, their contents read in one stream."""
         listed = list(files)
         regular = (entry for _, entry in listed if entry.is_file)
-        contents = {entry.oid: content for entry, content in tree.library.contents(regular)}
+        contents = {entry.oid: content for entry, content in tree.archive.contents(regular)}
         for path, entry in listed:
             yield cls(tree, path, entry, contents.get(entry.oid, Content(False, False, False)))

@@ -5,27 +5,27 @@ from __future__ import annotations
 from freezegate.documents.config import DEFAULT, Config
 from freezegate.documents.reading import Reading, read_config
 from freezegate.errors import CannotJudge
+from freezegate.gate.archive import Archive
 from freezegate.gate.governed import CONFIG_PATH, Governed
-from freezegate.gate.library import Library
 from freezegate.git.change import Change
 from freezegate.git.snapshot import Delta, Snapshot
 
 
-def own_config(snapshot: Snapshot, library: Library) -> Reading[Config] | None:
+def own_config(snapshot: Snapshot, archive: Archive) -> Reading[Config] | None:
     """The config file of a tree, read; None where no regular file is there."""
     entry = snapshot.entry(CONFIG_PATH)
-    return library.reading("config", entry.oid) if entry is not None and entry.is_file else None
+    return archive.reading("config", entry.oid) if entry is not None and entry.is_file else None
 
 
-def is_adopted(snapshot: Snapshot, library: Library, change: Change) -> bool:
+def is_adopted(snapshot: Snapshot, archive: Archive, change: Change) -> bool:
     """Whether a side shows that it is under the gate: a config, or a governed document in its default place."""
     if snapshot.entry(CONFIG_PATH) is not None:
         return True
-    return Governed(snapshot, DEFAULT, library, change.day).has_documents
+    return Governed(snapshot, DEFAULT, archive, change.day).has_documents
 
 
 def config_in_force(
-    change: Change, library: Library, given: bytes | None, adopted: Snapshot | None, deltas: tuple[Delta, ...]
+    change: Change, archive: Archive, given: bytes | None, adopted: Snapshot | None, deltas: tuple[Delta, ...]
 ) -> Config:
     """The given config; else that of the first old side that is under the gate; else the new side's; else the defaults.
 
@@ -37,9 +37,9 @@ def config_in_force(
     entry = side.entry(CONFIG_PATH)
     if entry is None:
         return DEFAULT
-    reading = own_config(side, library)
+    reading = own_config(side, archive)
     if (reading is None or reading.document is None) and adopted is not None:
-        replacement = own_config(change.new, library)
+        replacement = own_config(change.new, archive)
         alone = bool(deltas) and all(set(delta) == {CONFIG_PATH} for delta in deltas)
         if alone and replacement is not None and replacement.document is not None:
             return replacement.document

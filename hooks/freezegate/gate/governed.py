@@ -9,9 +9,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from freezegate.documents.config import Config
+from freezegate.gate.archive import Archive
 from freezegate.gate.bindings import Binding
 from freezegate.gate.finder import Finder
-from freezegate.gate.library import Library
 from freezegate.gate.placing import Places, malformed
 from freezegate.gate.scopes import ScopeView
 from freezegate.git.entry import Entry
@@ -49,10 +49,10 @@ class Document(NamedTuple):
 class Governed:
     """One snapshot under the config in force. Everything is looked up when it is asked for, and once."""
 
-    def __init__(self, snapshot: Snapshot, config: Config, library: Library, day: date) -> None:
+    def __init__(self, snapshot: Snapshot, config: Config, archive: Archive, day: date) -> None:
         self.snapshot = snapshot
         self.config = config
-        self.library = library
+        self.archive = archive
         self.day = day
         self.places = Places.of(config)
         self.binding_on = self.verdict_on = False
@@ -84,7 +84,7 @@ class Governed:
     @property
     def has_scopes(self) -> bool:
         """Whether there is any scope file."""
-        index = self.library.index
+        index = self.archive.index
         if index is not None and index.holds_scope(self.snapshot, self.places.properties):
             return True
         return next(self.snapshot.walk(self.places.properties, SCOPE_SUFFIX), None) is not None
@@ -129,7 +129,7 @@ class Governed:
         entry = self.snapshot.entry(path)
         if entry is None or not entry.is_file:
             return None
-        return Document(path, entry, self.library.reading(kind, entry.oid))
+        return Document(path, entry, self.archive.reading(kind, entry.oid))
 
     @cached_property
     def scope_entries(self) -> dict[RepoPath, Entry]:
@@ -201,8 +201,8 @@ class Governed:
     def properties(self) -> list[Document]:
         """Every catalog document, by path."""
         entries = [item for item in sorted(self.snapshot.walk(self.places.catalog, b".yaml")) if item[1].is_file]
-        self.library.store.prefetch(entry.oid for _, entry in entries)
-        return [Document(path, entry, self.library.reading("property", entry.oid)) for path, entry in entries]
+        self.archive.store.prefetch(entry.oid for _, entry in entries)
+        return [Document(path, entry, self.archive.reading("property", entry.oid)) for path, entry in entries]
 
     @cached_property
     def properties_by_id(self) -> dict[str, list[Document]]:
@@ -277,7 +277,7 @@ class Governed:
         """The regular file at `path` read as Python source."""
         entry = self.snapshot.entry(path)
         assert entry is not None
-        return self.library.module(entry.oid)
+        return self.archive.module(entry.oid)
 
     def entry(self, path: bytes) -> Entry | None:
         """What the tree holds at `path`."""
@@ -290,7 +290,7 @@ class Governed:
     def prefetch(self, paths: Iterable[bytes]) -> None:
         """Read these files' blobs in one batch."""
         entries = [self.snapshot.entry(path) for path in paths]
-        self.library.store.prefetch(entry.oid for entry in entries if entry is not None and entry.is_file)
+        self.archive.store.prefetch(entry.oid for entry in entries if entry is not None and entry.is_file)
 
     @cached_property
     def roots(self) -> tuple[RepoPath, ...]:

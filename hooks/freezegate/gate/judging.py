@@ -8,9 +8,9 @@ from itertools import chain
 from typing import Any
 
 from freezegate.findings import DOCUMENT_KINDS, Finding
+from freezegate.gate.archive import Archive
 from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.layout import ConfigUnit, Flaw, FolderUnit, file_flaws, place_flaws
-from freezegate.gate.library import Library
 from freezegate.gate.narrow import touched_scopes
 from freezegate.gate.registry import Check, for_unit
 from freezegate.gate.rules import gate_integrity, scope_schema  # noqa: F401  (imported for the rules that they register)
@@ -35,7 +35,7 @@ class Judge:
         old: tuple[Governed, ...],
         deltas: tuple[Delta, ...],
         change: Change,
-        library: Library,
+        archive: Archive,
         verify_all: bool,
         accepted: tuple[Governed, ...] = (),
         also: tuple[Delta, ...] = (),
@@ -44,7 +44,7 @@ class Judge:
         self.old = (*old, *accepted)
         self._deltas = (*deltas, *also)
         self.steps = tuple(Step(side, new, delta, change.known) for side, delta in zip(old, deltas, strict=True))
-        self.library = library
+        self.archive = archive
         self.all = verify_all or not self.old
         self.findings: set[Finding] = set()
         self.checked: dict[str, set[RepoPath]] = {kind: set() for kind in DOCUMENT_KINDS}
@@ -58,7 +58,7 @@ class Judge:
         """In a large tree, find what a small change touched by searching, and read no other document."""
         if self.all or not self.new.binding_on:
             return
-        if self.library.index is None and not self.new.has_many_properties(threshold):
+        if self.archive.index is None and not self.new.has_many_properties(threshold):
             return
         for tree in (self.new, *self.old):
             tree.finder.narrow = True

@@ -80,7 +80,7 @@ def predicate_lock(scope: ScopeView) -> str:
     sized = scope.tree.sized or (value.predicate_digest is not None and digests.is_sized(value.predicate_digest))
     if not sized:
         for file, entry in closure.files.items():
-            if (ambiguous := digests.ambiguity(file)) is not None or scope.tree.library.content(entry).has_zero:
+            if (ambiguous := digests.ambiguity(file)) is not None or scope.tree.archive.content(entry).has_zero:
                 raise CannotJudge(f"{RepoPath(file)}: {ambiguous or 'it has a zero byte'}; set policy.framing to sized")
     digest = scope.predicate_digest(sized)
     assert digest is not None

@@ -27,7 +27,7 @@ def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) ->
     has the other's stem, or the name of its folder, in its text, or is found by its relative import.
     """
     scopes = {path for path in delta if path.endswith(SCOPE_SUFFIX) and path.below(tree.places.properties)}
-    reach = _REACH if tree.library.index is None else _INDEXED
+    reach = _REACH if tree.archive.index is None else _INDEXED
     if len(delta) > reach or any(path.find(b"\n") >= 0 for path in delta):
         return None  # a search takes a newline for the end of its expression
     if any(folder.joined(b"__init__.py") in delta for folder in tree.places.source):
@@ -87,8 +87,8 @@ def _importers(tree: Governed, changed: Iterable[RepoPath], reach: int) -> set[R
 
 def _holders(tree: Governed, words: set[bytes]) -> set[RepoPath]:
     """Python files outside source with one of these words, or with a relative import."""
-    if tree.library.index is not None:
-        return {path for path in tree.library.index.importers(words) if tree.entry(path) is not None}
+    if tree.archive.index is not None:
+        return {path for path in tree.archive.index.importers(words) if tree.entry(path) is not None}
     expression = b"(^|[^A-Za-z0-9_])(" + any_of(words) + b")([^A-Za-z0-9_]|$)|" + RELATIVE
     return tree.snapshot.search(expression, Where(RepoPath(b""), b".py", tree.places.source))
 

@@ -43,7 +43,7 @@ def oracle_of(prop: Property, tree: Governed) -> Oracle | None:
     if prop.oracle_function is not None:
         return Oracle(path, prop.oracle_function, False)
     entry = tree.entry(path)
-    only = oracle_function(tree.library.module(entry.oid))[0] if entry is not None and entry.is_file else None
+    only = oracle_function(tree.archive.module(entry.oid))[0] if entry is not None and entry.is_file else None
     return Oracle(path, only, False)
 
 
@@ -53,7 +53,7 @@ def oracle_problem(prop: Property, tree: Governed) -> str | None:
     entry = tree.entry(path)
     if entry is None or not entry.is_file:
         return f"there is no regular file {path}"
-    module = tree.library.module(entry.oid)
+    module = tree.archive.module(entry.oid)
     if module.parse_error is not None:
         return f"{path} does not parse (line {module.parse_error[0]}: {module.parse_error[2]})"
     if prop.scope is not None:

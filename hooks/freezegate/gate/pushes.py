@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from freezegate.documents.config import DEFAULT, Config
 from freezegate.findings import DOCUMENT_KINDS, Finding
+from freezegate.gate.archive import Archive
 from freezegate.gate.evaluate import Options, evaluate
 from freezegate.gate.force import own_config
 from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.index import Index
-from freezegate.gate.library import Library
 from freezegate.gate.narrow import RELATIVE
 from freezegate.gate.placing import Places
 from freezegate.git.change import Change, today
@@ -60,7 +60,7 @@ class _Pushed:
         self.repository = repository
         self.push = push
         self.options = Options(config)
-        self.library = Library(repository.store)
+        self.archive = Archive(repository.store)
         self.known = push.known()
         self.checked = dict.fromkeys(DOCUMENT_KINDS, 0)
         self._snapshots: dict[str, Snapshot] = {}
@@ -74,7 +74,7 @@ class _Pushed:
         """Commits first, parents before children, then the tips."""
         # One index serves all trees only where one config is in force for all of them.
         if len(self.push.commits) >= _INDEX_FROM and self._one_config is not None:
-            self.library.index = Index(self.repository.store, Places.of(self._one_config), RELATIVE)
+            self.archive.index = Index(self.repository.store, Places.of(self._one_config), RELATIVE)
         self.repository.trees.watchful = True
         refs = self._refs_of_commits()
         found: dict[bytes, list[Group]] = {move.ref: [] for move in self.push.moves}
@@ -86,7 +86,7 @@ class _Pushed:
                 old = commit.parents[0] if commit.parents else None
                 found[refs[commit.oid]].append(Group(refs[commit.oid], commit.oid, old, commit.oid, findings))
         # What a commit was refused for is said; a tip may be judged twice, and must be found bad in both.
-        self.library.noting = False
+        self.archive.noting = False
         for move in self.push.moves:
             said = {finding for group in found[move.ref] for finding in group.findings}
             old, findings = self._tip(move)
@@ -103,7 +103,7 @@ class _Pushed:
         self._steps = dict(compare_trees(pairs))
         trees = self.repository.trees
         trees.forget()
-        for kept in (self._snapshots, self.library.seen):
+        for kept in (self._snapshots, self.archive.seen):
             for tree in list(kept)[: -2 * _CHUNK]:
                 del kept[tree]
         trees.load([tree for pair in pairs for tree in pair])
@@ -122,7 +122,7 @@ class _Pushed:
             for parent in commit.parents[:1]:
                 for path, (_, after) in self._steps[self.push.tree_of(parent), commit.tree].delta.items():
                     if after is not None and after.is_file and path.endswith(_READ[0]):
-                        scope = self.library.reading("scope", after.oid).document
+                        scope = self.archive.reading("scope", after.oid).document
                         names = (scope.generator, scope.seed_lock, *scope.inputs) if scope is not None else ()
                         found = (self._snapshot(commit.oid).entry(RepoPath.of(name)) for name in names if name)
                         yield from (entry.oid for entry in found if entry is not None and entry.is_file)
@@ -224,7 +224,7 @@ class _Pushed:
             governed = self._is_adopted(new) or any(map(self._is_adopted, sides))
             if not governed:
                 change = change._replace(force=None)
-            report = evaluate(change, self.options, self.library) if governed else evaluate(change, Options())
+            report = evaluate(change, self.options, self.archive) if governed else evaluate(change, Options())
             for kind, count in report.checked.items():
                 self.checked[kind] += count
             self._judged[key] = report.findings
@@ -247,7 +247,7 @@ class _Pushed:
             return read_config(self.options.config).document
         if self.push.default is None:
             return None
-        reading = own_config(self._snapshot(self.push.default), self.library)
+        reading = own_config(self._snapshot(self.push.default), self.archive)
         return reading.document if reading is not None else None
 
     @property
@@ -263,7 +263,7 @@ class _Pushed:
         if tree not in self._adopted:
             snapshot = self._snapshot(commit)
             self._adopted[tree] = snapshot.entry(CONFIG_PATH) is not None or any(
-                Governed(snapshot, config, self.library, today()).has_documents for config in self._configs()
+                Governed(snapshot, config, self.archive, today()).has_documents for config in self._configs()
             )
         return self._adopted[tree]
 

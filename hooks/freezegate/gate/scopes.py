@@ -41,7 +41,7 @@ class ScopeView:
     @cached_property
     def reading(self) -> Reading[Scope]:
         """The file read strictly."""
-        return self.tree.library.reading("scope", self.entry.oid)
+        return self.tree.archive.reading("scope", self.entry.oid)
 
     @property
     def value(self) -> Scope | None:
@@ -115,7 +115,7 @@ class ScopeView:
         found: dict[tuple[bytes, str], None] = {}
         for files in hashed:
             for number, (path, entry) in enumerate(files, 1):
-                content = self.tree.library.content(entry)
+                content = self.tree.archive.content(entry)
                 if content.has_zero:
                     found[path, f"{RepoPath(path)} has a zero byte"] = None
                 # Nothing stands between a file's bytes and the next path: an end without a line feed could be either's.
@@ -137,7 +137,7 @@ class ScopeView:
         return self._digest(sorted(found.files.items()), sized)
 
     def _digest(self, files: list[tuple[bytes, Entry]], sized: bool) -> str:
-        items = self.tree.library.items(files)
+        items = self.tree.archive.items(files)
         return digests.sized_digest(items, len(files)) if sized else digests.binding_digest(items)
 
     @cached_property

@@ -39,7 +39,7 @@ def _bytes(tree: Governed, path: RepoPath) -> bytes | None:
     entry = tree.entry(path)
     if entry is None:
         return b""
-    return tree.library.store.blob(entry.oid, _LIMIT) if entry.is_file else None
+    return tree.archive.store.blob(entry.oid, _LIMIT) if entry.is_file else None
 
 
 def _entries(data: bytes | None) -> object:

@@ -10,10 +10,10 @@ from time import monotonic
 from freezegate.documents.config import Config
 from freezegate.documents.reading import Reading, read_config
 from freezegate.errors import CannotJudge
+from freezegate.gate.archive import Archive
 from freezegate.gate.evaluate import Options, evaluate
 from freezegate.gate.force import own_config
 from freezegate.gate.governed import CONFIG_PATH
-from freezegate.gate.library import Library
 from freezegate.git.ancestry import known_to
 from freezegate.git.change import Change, today
 from freezegate.git.plumbing import GitError, answer
@@ -76,7 +76,7 @@ def _given_config(text: bytes, path: str) -> Line:
 
 
 def _config(snapshot: Snapshot, name: str, bare: bool) -> Line:
-    reading = own_config(snapshot, Library(snapshot.store))
+    reading = own_config(snapshot, Archive(snapshot.store))
     if reading is None:
         return Line(OK, "config", f"{name} has no {CONFIG_PATH}: the defaults are in force")
     todo = "mend it in a change of the config alone" + (": no other push can be judged" if bare else "")

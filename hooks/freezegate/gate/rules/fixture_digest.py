@@ -94,7 +94,7 @@ def _obstacle(scope: ScopeView, path: RepoPath) -> str | None:
     if (step := snapshot.obstruction(path)) is not None:
         return kind_of(*step)
     entry = snapshot.entry(path)
-    if entry is not None and entry.is_file and scope.tree.library.content(entry).is_pointer:
+    if entry is not None and entry.is_file and scope.tree.archive.content(entry).is_pointer:
         return f"{path} is an LFS pointer, not the file"
     return None
 

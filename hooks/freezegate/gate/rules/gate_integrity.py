@@ -35,7 +35,7 @@ def certificate_committed(path: RepoPath, step: Step) -> Iterator[Finding]:
     if entry is None or not entry.is_file or not path.endswith(b".json"):
         return
     named = path.name == b"base.sig.json"
-    data = None if named else step.new.library.store.blob(entry.oid, _MARK_LIMIT)
+    data = None if named else step.new.archive.store.blob(entry.oid, _MARK_LIMIT)
     if named or (data is not None and _MARK in data):
         message = f"{path} is evidence that a run generated"
         yield found("certificate-committed", path, message, unstage(path))

@@ -134,7 +134,7 @@ def _still_needed(scope: ScopeView, step: Step) -> tuple[str, list[RepoPath], st
         return f"the old side has {' and '.join(held)}", [*held.values()], hint
     function = scope.value.predicate_function
     if scope.predicate is not None and (entry := step.new.entry(scope.predicate)) is not None and entry.is_file:
-        module = step.new.library.module(entry.oid)
+        module = step.new.archive.module(entry.oid)
         stays = module.parse_error is None and function_problem(module, function) is None
         if stays and not step.new.finder.with_predicate(scope.predicate, function):
             hint = f"put {scope.path} back as it was, or take the function {function} out with it"

@@ -125,7 +125,7 @@ def predicate_missing(scope: ScopeView) -> Iterator[Finding]:
     entry = scope.tree.snapshot.entry(path)
     if entry is None or not entry.is_file:
         why = f"there is no regular file {path}"
-    elif (problem := function_problem(scope.tree.library.module(entry.oid), function)) is not None:
+    elif (problem := function_problem(scope.tree.archive.module(entry.oid), function)) is not None:
         why = f"{path}: {problem}"
     else:
         return

@@ -39,7 +39,7 @@ class Content(NamedTuple):
     runs_on: bool  # neither empty nor ended by a line feed
 
 
-class Library:
+class Archive:
     """The documents, modules and contents of one store, by blob id.
 
     `index`, where there is one, answers the searches that narrow a change, for every tree that it covers; then one
