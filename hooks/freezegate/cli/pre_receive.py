@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,7 @@ def run(options: Namespace | SimpleNamespace) -> int:
     from freezegate.reports.push import refusal, render
 
     try:
+        started = time.monotonic()
         if options.time_limit is not None:
             signal.signal(signal.SIGALRM, _too_late)
             # Again and again: one that is raised inside a finalizer is lost.
@@ -63,6 +65,8 @@ def run(options: Namespace | SimpleNamespace) -> int:
         try:
             outcome = _judge(options)
             text = render(outcome, os.environ) if outcome is not None else ""
+            if options.time_limit is not None and time.monotonic() - started > options.time_limit:
+                raise OutOfTime  # the alarm was lost, and the next had not come yet
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
