@@ -80,12 +80,16 @@ def run(options: Namespace | SimpleNamespace) -> int:
         report = judge(options)
     else:
         import signal
+        import time
 
         signal.signal(signal.SIGALRM, _too_late)
         # Again and again: one that is raised inside a finalizer is lost.
         signal.setitimer(signal.ITIMER_REAL, options.time_limit, 0.2)
+        started = time.monotonic()
         try:
             report = judge(options)
+            if time.monotonic() - started > options.time_limit:
+                raise OutOfTime  # the alarm was lost, and the next had not come yet
         finally:
             signal.signal(signal.SIGALRM, signal.SIG_IGN)  # no later alarm may cut short what is said of the first
     write(report, options)
