@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, good_project
+from freezegate.fingerprints import KEYS, written
 from memory import Link
 from rule_tables import (
     Edit,
@@ -112,11 +113,25 @@ OPEN: list[Row] = [
            also=("citation-open-record", "citation-mismatch")),
 ]  # fmt: skip
 
+
+def fingerprint(**changes: str) -> str:
+    host = {"environment": "local", "machine": "a" * 16, "boot": "b" * 16}
+    return written({**dict.fromkeys(KEYS, "x"), **host, **changes})
+
+
+def hosts(local: str, isolated: str) -> Edit:
+    return evaluated({"fingerprint": local}, {"fingerprint": isolated})
+
+
+HERE, THERE = fingerprint(), fingerprint(machine="c" * 16, boot="d" * 16)
+OTHER_HOST = {"config": "policy: {isolation: other_host}\n"}
 REGENERATED = {"config": "policy: {require_regenerated: true}\n"}
 EVALUATIONS: list[Row] = [
     accept("record-evaluations", "two-of-them", evaluated()),
     accept("record-evaluations", "not-regenerated", evaluated({"regenerated": False}, {"regenerated": None})),
     accept("record-evaluations", "regenerated", evaluated(), append(RECORD, "\n"), **REGENERATED),
+    accept("record-evaluations", "one-host", hosts(HERE, fingerprint(preset="bwrap"))),
+    accept("record-evaluations", "two-hosts-where-asked", hosts(HERE, THERE), **OTHER_HOST),
     *[
         reject("record-evaluations", name, edit, at=f"{RECORD}:{at}", says=says, hint=BIND, **options)
         for name, edit, at, says, options in (
@@ -127,8 +142,17 @@ EVALUATIONS: list[Row] = [
             ("label-differs", evaluated(isolated={"failed": 0}), "23:7", "0 of 3 replays failed", {}),
             ("not-regenerated-where-asked", evaluated({"regenerated": None}), "15:7", "same bytes again", REGENERATED),
             ("none-where-asked", fields(RECORD, scope=SCOPE), "1:1", "the record has none", REGENERATED),
-            ("none-for-another-host", fields(RECORD, scope=SCOPE), "1:1", "the record has none",
-             {"config": "policy: {isolation: other_host}\n"}),
+            ("none-for-another-host", fields(RECORD, scope=SCOPE), "1:1", "the record has none", OTHER_HOST),
+            ("one-host-where-two-are-asked", hosts(HERE, fingerprint(preset="bwrap")), "19:7", "are of one", OTHER_HOST),
+            ("one-boot-where-two-are-asked", hosts(HERE, fingerprint(machine="c" * 16)), "19:7", "of one", OTHER_HOST),
+            ("one-machine-where-two-are-asked", hosts(HERE, fingerprint(boot="c" * 16)), "19:7", "of one", OTHER_HOST),
+            ("equal-fingerprints-where-two-are-asked", hosts(HERE, HERE), "19:7", "have one fingerprint", OTHER_HOST),
+            ("isolated-host-unknown", hosts(HERE, fingerprint(boot="")), "19:7", "names none", OTHER_HOST),
+            ("local-host-unknown", hosts("one", THERE), "10:7", "names none", OTHER_HOST),
+            ("two-trees", evaluated(isolated={"tree": "b" * 40}), "20:7", "not the tree of the local", {}),
+            ("edited-fingerprint", hosts(HERE.replace("os=x", "os=y"), "two"), "10:7", "after it was written", {}),
+            ("edited-form", hosts("one", THERE.replace("environment=", "environment:")), "19:7", "after it was", {}),
+            ("other-environment", hosts(fingerprint(environment="ci"), "two"), "9:7", 'of the environment "ci"', {}),
         )
     ],
     reject("record-open", "null-label-with-evaluations", evaluated(class_isolated=None), at=f"{RECORD}:6:3",

@@ -71,7 +71,7 @@ def evaluate(change: Change, options: Options, archive: Archive | None = None) -
     also = tuple(difference(side, change.new) for side in change.accepted)
     judge = Judge(new, old, deltas, change, archive, options.verify_all, accepted, also)
     judge.narrow(options.narrow_from)
-    judge.judge_config(*(_config_unit(side, side is new, old, archive) for side in (new, *judge.old)))
+    judge.judge_config(*(_config_unit(side, judge if side is new else None, archive) for side in (new, *judge.old)))
     judge.judge_folders(sorted(visited))
     judge.judge_everything()
     findings = judge.findings
@@ -113,12 +113,18 @@ def _left_over(new: Governed) -> list[str]:
     return notes
 
 
-def _config_unit(side: Governed, is_new: bool, old: tuple[Governed, ...], archive: Archive) -> ConfigUnit:
+def _config_unit(side: Governed, judge: Judge | None, archive: Archive) -> ConfigUnit:
+    """A side's config; `judge` is given for the new side, whose config may have been removed."""
     reading = own_config(side.snapshot, archive)
     own = reading.document if reading is not None else None
     entry = side.entry(CONFIG_PATH)
     # Where one side has none either, the new tree takes that side's.
-    removed = entry is None and is_new and bool(old) and all(each.entry(CONFIG_PATH) is not None for each in old)
+    removed = (
+        entry is None
+        and judge is not None
+        and bool(judge.steps)
+        and all(each.entry(CONFIG_PATH) is not None for each in judge.old)
+    )
     return ConfigUnit(
         tree=side,
         path=CONFIG_PATH,

@@ -28,8 +28,8 @@ def touched_scopes(tree: Governed, sides: tuple[Governed, ...], delta: Delta) ->
     """
     scopes = {path for path in delta if path.endswith(SCOPE_SUFFIX) and path.below(tree.places.properties)}
     reach = _REACH if tree.archive.index is None else _INDEXED
-    if len(delta) > reach or any(path.find(b"\n") >= 0 for path in delta):
-        return None  # a search takes a newline for the end of its expression
+    if len(delta) > reach or _is_unsearchable(delta):
+        return None
     if any(folder.joined(b"__init__.py") in delta for folder in tree.places.source):
         return None  # a source folder became a package, or is none any more: imports are searched in other folders
     for side in sides:
@@ -74,7 +74,7 @@ def _importers(tree: Governed, changed: Iterable[RepoPath], reach: int) -> set[R
     frontier |= reached
     while frontier:
         words = {word for path in frontier for word in stems(path)}
-        if b"" in words or len(words) > reach:
+        if b"" in words or len(words) > reach or _is_unsearchable(frontier):
             return None
         hits = _holders(tree, words)
         # A file of the stem itself is what a new shadow beside it would hide.
@@ -83,6 +83,11 @@ def _importers(tree: Governed, changed: Iterable[RepoPath], reach: int) -> set[R
         if len(reached) > reach:
             return None
     return reached
+
+
+def _is_unsearchable(paths: Iterable[RepoPath]) -> bool:
+    """Whether one of the names has a newline, which a search takes for the end of its expression."""
+    return any(path.find(b"\n") >= 0 for path in paths)
 
 
 def _holders(tree: Governed, words: set[bytes]) -> set[RepoPath]:

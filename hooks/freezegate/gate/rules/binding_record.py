@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from freezegate.documents.config import Policy
 from freezegate.documents.domain import outside
+from freezegate.documents.record import Evaluation, Evaluations
 from freezegate.findings import Finding
+from freezegate.fingerprints import is_damaged, names_host, other_host, parts_of
 from freezegate.gate.bindings import Binding
 from freezegate.gate.commands import unstage
 from freezegate.gate.registry import rule
 from freezegate.gate.saying import at, refused
+from freezegate.text import quoted
 
 HOOK = "binding-record"
 
@@ -115,8 +119,8 @@ def record_open(binding: Binding) -> Iterator[Finding]:
 @rule(
     HOOK,
     "binding",
-    rejects="evaluations for another counterexample, with equal fingerprints, too few replays, or replays that disagree "
-    "with the label; none where policy asks for what only they can show",
+    rejects="evaluations for another counterexample, of two trees, with equal or edited fingerprints, too few replays, or "
+    "replays that disagree with the label; of one machine, or none at all, where policy asks for what only they can show",
     protects="Two labels are two independent observations of exactly this case.",
     mend="Bind again.",
     accepted="two evaluations of one case, with two fingerprints, 3 of 3 replays failed",
@@ -151,12 +155,37 @@ def record_evaluations(binding: Binding) -> Iterator[Finding]:
             flaws.append(("failed", f"{seen.failed} of {seen.replays} replays failed{what}"))
         if policy.require_regenerated and seen.regenerated is not True:
             flaws.append(("regenerated", "policy asks for a search that gave the same bytes again"))
+        flaws += _mislabelled(seen)
+        if seen.tree != evaluations.local.tree:
+            flaws.append(("tree", "is not the tree of the local evaluation"))
         for key, flaw in flaws:
             pointer = ("evaluations", side, key)
             yield at(rule_name, record, pointer, f"/{'/'.join(pointer)}: {flaw}", binding.bind_command)
-    if evaluations.local.fingerprint == evaluations.isolated.fingerprint:
-        pointer = ("evaluations", "isolated", "fingerprint")
-        yield at(rule_name, record, pointer, "both evaluations have one fingerprint", binding.bind_command)
+    if (same := _one_place(evaluations, policy)) is not None:
+        side, flaw = same
+        yield at(rule_name, record, ("evaluations", side, "fingerprint"), flaw, binding.bind_command)
+
+
+def _mislabelled(seen: Evaluation) -> Iterator[tuple[str, str]]:
+    """Where a fingerprint of our own form is not what was written, or is of another environment."""
+    if is_damaged(seen.fingerprint):
+        yield "fingerprint", "was changed after it was written"
+    parts = parts_of(seen.fingerprint)
+    if parts is not None and parts["environment"] != seen.environment:
+        yield "environment", f"the fingerprint is of the environment {quoted(parts['environment'])}"
+
+
+def _one_place(evaluations: Evaluations, policy: Policy) -> tuple[str, str] | None:
+    """The side on which, and why, the two evaluations do not count as two; None where they do."""
+    local, isolated = evaluations.local.fingerprint, evaluations.isolated.fingerprint
+    if local == isolated:
+        return "isolated", "both evaluations have one fingerprint"
+    if policy.isolation != "other_host" or other_host(local, isolated):
+        return None
+    for side, fingerprint in (("local", local), ("isolated", isolated)):
+        if not names_host(fingerprint):
+            return side, "policy asks for two machines, and this fingerprint names none"
+    return "isolated", "policy asks for two machines, and both evaluations are of one"
 
 
 @rule(
