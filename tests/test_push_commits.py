@@ -60,6 +60,7 @@ def test_a_bad_commit_in_the_middle_is_refused_though_the_tip_is_good(tmp_path: 
     said = refused(server, repo, "main", rule="predicate-without-scope")
     assert f"commit {bad[:12]}:" in said
     assert "as a whole" not in said
+    assert "rewrite it (git commit --amend or git rebase -i)" in said
 
 
 def test_the_tip_is_judged_against_the_old_tip_as_well(tmp_path: Path) -> None:
@@ -160,6 +161,7 @@ def test_a_root_commit_on_a_server_that_has_some_is_judged_against_the_default_b
     with_files(repo, {**good_project(), PREDICATE: MOVED}).commit()
     said = refused(server, repo, "island", rule="predicate-without-scope")
     assert "refs/heads/island as a whole" in said
+    assert "rewrite it" not in said  # the commit may stand, but not in the place of the default branch's
 
 
 def test_merging_the_default_branch_is_free_and_a_mixture_is_not(tmp_path: Path) -> None:
@@ -181,6 +183,56 @@ def test_merging_the_default_branch_is_free_and_a_mixture_is_not(tmp_path: Path)
     repo.write(SCOPE, good_project()[SCOPE])
     repo.commit_all()
     refused(server, repo, "+topic", rule="predicate-without-scope")
+
+
+def octopus(repo: Repo) -> list[str]:
+    """Two topics that left main: one has the predicate with its scope, the other a source file; main has a page."""
+    tips = []
+    files = {**good_project(), SCOPE: good_project()[SCOPE] + b"description: New.\n", PREDICATE: MOVED}
+    lines = {"predicate": {k: v for k, v in rebind(files).items() if "freezes/order" not in k}}
+    lines["source"] = {**good_project(), "src/orders.py": good_project()["src/orders.py"] + b"\n\nTAX = 0\n"}
+    for name, tree in lines.items():
+        repo.git("switch", "-q", "-c", name, "main")
+        with_files(repo, tree).commit()
+        tips.append(name)
+    repo.git("switch", "-q", "main")
+    repo.write("docs/a.md", "a\n")
+    repo.commit_all()
+    return tips
+
+
+def test_an_octopus_merge_is_free_and_one_that_mixes_is_not(tmp_path: Path) -> None:
+    server, repo = started(tmp_path)
+    tips = octopus(repo)
+    accepted(repo, "main", *tips)
+    repo.git("merge", "-q", "--no-commit", *tips)
+    repo.write(SCOPE, good_project()[SCOPE])
+    repo.commit_all()
+    assert len(repo.git("rev-list", "--parents", "-n", "1", "HEAD").split()) == 4
+    said = refused(server, repo, "main", rule="predicate-without-scope")
+    assert f"commit {repo.head()[:12]}:" in said
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    repo.git("merge", "-q", "--no-edit", *tips)
+    assert len(repo.git("rev-list", "--parents", "-n", "1", "HEAD").split()) == 4
+    said = accepted(repo, "main")
+    assert "accepted: 1 new commit, 1 ref" in said
+    assert server.tip() == repo.head()
+
+
+def test_an_octopus_merge_brings_its_new_commits_to_judgement(tmp_path: Path) -> None:
+    server, repo = started(tmp_path)
+    tips = octopus(repo)
+    repo.git("switch", "-q", "source")
+    move_predicate(repo)
+    bad = repo.commit_all()
+    repo.git("revert", "--no-edit", bad)
+    repo.git("switch", "-q", "main")
+    repo.git("merge", "-q", "--no-edit", *tips)
+    assert f"commit {bad[:12]}:" in refused(server, repo, "main", rule="predicate-without-scope")
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    repo.git("branch", "-q", "-f", "source", f"{bad}~1")
+    repo.git("merge", "-q", "--no-edit", *tips)
+    accepted(repo, "main")
 
 
 @pytest.mark.slow
@@ -299,3 +351,26 @@ def test_an_old_fault_that_a_forced_push_brings_back_is_found_beside_other_branc
         repo.write("docs/a.md", f"{number}\n")
         repo.commit_all()
     refused(server, repo, "HEAD:refs/heads/main", rule="digest-input-missing", force=True)
+
+
+def test_a_merge_that_takes_the_config_of_an_accepted_branch_is_free(tmp_path: Path) -> None:
+    server, repo = started(tmp_path)
+    repo.git("branch", "plain")
+    repo.write(".freezegate.yaml", "policy:\n  stale: fail\n")
+    repo.commit_all()
+    repo.git("switch", "-q", "plain")
+    repo.write("docs/a.md", "a\n")
+    repo.commit_all()
+    accepted(repo, "main", "plain")
+    repo.git("switch", "-q", "main")
+    repo.git("merge", "-q", "--no-commit", "--no-ff", "plain")
+    repo.remove(".freezegate.yaml")
+    repo.commit_all()
+    accepted(repo, "main")
+    # Where no accepted side is without one, it is removed.
+    repo.write(".freezegate.yaml", "policy:\n  stale: fail\n")
+    repo.commit_all()
+    accepted(repo, "main", "+main:plain")
+    repo.remove(".freezegate.yaml")
+    repo.commit_all()
+    refused(server, repo, "main", rule="config-invalid")

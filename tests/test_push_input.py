@@ -120,15 +120,23 @@ def test_replacement_objects_are_refused_and_ignored(tmp_path: Path) -> None:
     good = repo.head()
     repo.write(PREDICATE, MOVED)
     bad = repo.commit_all()
-    done = push(repo, f"{good}:refs/replace/{bad}")
+    done = push(repo, f"{good}:refs/replace/{bad}", "main:refs/heads/other")
     assert done.code == 1
-    assert "refs/replace" in done.err
-    # One that is there already changes nothing of what is judged.
+    assert done.err.startswith("freezegate: rejected: replacement objects are not taken; nothing else was judged\n")
+    assert f"refs/replace/{bad}: it would change what others read of the history\n" in done.err
+    assert server.tip(f"refs/replace/{bad}") is server.tip("refs/heads/other") is None
+    # A refusal, as of a bad commit, and no failure to judge.
+    assert server.feed(f"{ZERO} {good} refs/replace/{bad}\n".encode()).code == 1
+    many = server.feed("".join(f"{ZERO} {good} refs/Replace/{n:040x}\n" for n in range(60)).encode())
+    assert many.code == 1
+    assert len(many.err.splitlines()) <= 40 and "and 23 more\n" in many.err
+    # One can be taken away. One that is there already changes nothing of what is judged.
     repo.git("push", "-q", "origin", f"{bad}:refs/tags/there")
     server.repo.git("update-ref", f"refs/replace/{bad}", good)
     done = push(repo, "main")
     assert done.code == 1
     assert "predicate-without-scope" in done.err
+    assert push(repo, f":refs/replace/{bad}").code == 0
 
 
 def test_gitlab_is_told_in_its_own_form(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import transports
-from building import Completed, Repo, environment, good_project, with_files
+from building import SCOPE, Completed, Repo, environment, good_project, with_files
 from transports import Remote
 
 pytestmark = pytest.mark.slow
@@ -208,20 +208,77 @@ def test_pushes_at_once_are_judged_each_on_its_own(remote: Remote, work: Repo) -
     assert not _holds(remote, tips["refs/heads/branch-1"])
 
 
-def test_a_commit_that_came_under_an_unprotected_tag_is_still_new(remote: Remote, work: Repo) -> None:
+def test_no_second_ref_and_no_earlier_tag_brings_a_bad_commit_in(remote: Remote, work: Repo) -> None:
     assert _push(work, remote, "main").code == 0
     before = _refs(remote)
     bad = _edit_predicate(work)
     tag = "refs/tags/first"
+    for refs in ((f"{bad}:{tag}", "main"), ("main:refs/heads/aside", "main"), ("main", "main:refs/heads/zebra")):
+        refused = _push(work, remote, *refs)
+        assert refused.code != 0 and "predicate-without-scope" in refused.err
+        assert _refs(remote) == before
     assert _push(work, remote, f"{bad}:{tag}").code == 0
-    refused = _push(work, remote, "main")
+    refused = _push(work, remote, "main")  # it is on the server now, and still new to every protected ref
     assert refused.code != 0 and "predicate-without-scope" in refused.err
     assert _refs(remote) == {**before, tag: bad}
 
 
 def test_a_replacement_is_not_taken(remote: Remote, work: Repo) -> None:
     assert _push(work, remote, "main").code == 0
+    good = work.head()
+    bad = _edit_predicate(work)
     before = _refs(remote)
-    refused = _push(work, remote, f"main:refs/replace/{work.head()}")
+    refused = _push(work, remote, f"{good}:refs/replace/{bad}")
     assert refused.code != 0
+    assert "freezegate: rejected: replacement objects are not taken" in refused.err
     assert _refs(remote) == before
+    # Where one came in before the gate did, the hook does not look through it.
+    assert _push(work, remote, f"{bad}:refs/tags/there").code == 0
+    remote.bare.git("update-ref", f"refs/replace/{bad}", good)
+    refused = _push(work, remote, "main")
+    assert refused.code != 0 and "predicate-without-scope" in refused.err
+
+
+def test_a_merge_of_two_accepted_sides_may_not_mix_them(remote: Remote, work: Repo) -> None:
+    work.git("branch", "topic")
+    _edit_page(work)
+    work.git("switch", "-q", "topic")
+    # The freeze goes, and the predicate moves with its scope: no path of the mixture below differs from both sides.
+    work.remove("tests/freezes")
+    work.remove("tests/bindings")
+    work.write(SCOPE, good_project()[SCOPE] + b"description: Weaker.\n")
+    _edit_predicate(work)
+    assert _push(work, remote, "main", "topic").code == 0
+    before = _refs(remote)
+    work.git("merge", "-q", "--no-commit", "--no-ff", "main")
+    work.write(SCOPE, good_project()[SCOPE])
+    mixed = work.commit_all("a merge that takes the predicate from one side and its scope from the other")
+    refused = _push(work, remote, "topic")
+    assert refused.code != 0 and "predicate-without-scope" in refused.err
+    assert mixed[:12] in refused.err and _refs(remote) == before
+    work.git("reset", "-q", "--hard", "HEAD~1")
+    work.git("merge", "-q", "--no-edit", "main")
+    assert _push(work, remote, "topic").code == 0
+
+
+_NAMES = ("yaml", "git", "sitecustomize", "usercustomize", "json", "jsonschema", "subprocess", "freezegate")
+
+
+def test_nothing_of_the_push_is_executed(remote: Remote, work: Repo, tmp_path: Path) -> None:
+    marker = tmp_path / "executed"
+    code = f"open({str(marker)!r}, 'w').close()\n"
+    payload = {f"{name}.py": code for name in _NAMES} | {"evil.pth": f"import os; {code}"}
+    for path, text in payload.items():
+        for folder in ("", "tests/properties/", "tests/fixtures/", "src/", "props/"):
+            work.write(folder + path, text)
+        (remote.bare.path / path).write_text(text, encoding="utf-8")  # the folder that the hook runs in
+    subprocess.run([sys.executable, "-c", "import yaml"], cwd=remote.bare.path, check=True)
+    assert marker.exists()  # so it would be seen
+    marker.unlink()
+    work.commit_all("modules with well-known names")
+    first = _push(work, remote, "main")
+    assert first.code == 0, first.err
+    _edit_predicate(work)
+    refused = _push(work, remote, "main")
+    assert refused.code != 0 and "predicate-without-scope" in refused.err
+    assert not marker.exists()

@@ -66,6 +66,25 @@ def over_ssh(folder: Path) -> Iterator[Remote]:
 
 
 @contextmanager
+def ssh_login(folder: Path, path: str, *variables: str) -> Iterator[Path]:
+    """A folder with a program `ssh` that reaches an sshd of its own as any host, where `path` is the PATH."""
+    home = folder / "home"
+    home.mkdir(parents=True)
+    key = _key(folder / "login")
+    shutil.copyfile(f"{key}.pub", folder / "authorized_keys")
+    with _sshd(
+        folder, home, folder / "authorized_keys", f'"PATH={path}"', *(f'"{each}"' for each in variables)
+    ) as port:
+        program_folder = folder / "bin"
+        program_folder.mkdir()
+        options = f"-p {port} -o HostName=127.0.0.1 -o User={getpass.getuser()}"
+        client = program_folder / "ssh"
+        client.write_text(f'#!/bin/sh\nexec {_ssh_client(key)["GIT_SSH_COMMAND"]} {options} "$@"\n')
+        client.chmod(0o755)
+        yield program_folder
+
+
+@contextmanager
 def over_gitolite(folder: Path) -> Iterator[Remote]:
     """``ssh://`` to a gitolite whose home, repositories and keys are the test's own."""
     gitolite = program("gitolite", "gitolite3", "/usr/share/gitolite3/gitolite")
@@ -147,7 +166,7 @@ http {{
 
 
 @contextmanager
-def _sshd(folder: Path, home: Path, keys: Path) -> Iterator[int]:
+def _sshd(folder: Path, home: Path, keys: Path, *variables: str) -> Iterator[int]:
     sshd = program("sshd", "openssh-server")
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
@@ -165,7 +184,7 @@ UsePAM no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
-SetEnv HOME={home} GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL={os.devnull}
+SetEnv HOME={home} GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL={os.devnull} {" ".join(variables)}
 """,
         encoding="utf-8",
     )

@@ -1,6 +1,8 @@
-"""Errors that end a command with exit status 2."""
+"""Errors that end a command: with exit status 2 where nothing could be judged."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class CannotJudge(Exception):
@@ -9,6 +11,17 @@ class CannotJudge(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
+        self.hint = hint
+
+
+class Refused(Exception):
+    """What was asked for is never let in, whatever it holds: exit status 1. `rows` say of each refused thing what it is,
+    `message` what they are together, `hint` what to do."""
+
+    def __init__(self, message: str, rows: Sequence[str], hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.rows = rows
         self.hint = hint
 
 

@@ -30,7 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what = escape(f"{type(error).__name__}: {error}"[:200])
         _say(f"freezegate: error: internal error, so nothing was judged: {what}\n")
         status = 2
+    _end_children()
     return status if _was_said() or status == 130 else 2
+
+
+def _end_children() -> None:
+    """Leave no git process behind where a time limit or an interruption came while it ran."""
+    plumbing = sys.modules.get("freezegate.git.plumbing")
+    if plumbing is not None:
+        plumbing.end_children()
 
 
 def _run(words: list[str]) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from freezegate.errors import CannotJudge, OutOfTime
+from freezegate.errors import CannotJudge, OutOfTime, Refused
 from freezegate.git.plumbing import GitError
 from freezegate.text import escape
 
@@ -71,6 +71,9 @@ def run(options: Namespace | SimpleNamespace) -> int:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except KeyboardInterrupt:
         raise
+    except Refused as error:
+        _say(refusal(error.message, error.hint, os.environ, error.rows))
+        return 1
     except BaseException as error:
         if options.debug:
             import traceback

@@ -58,6 +58,22 @@ def scratch(data: bytes = b"") -> int:
     return fd
 
 
+# Children that were started here and not waited for yet.
+_running: set[int] = set()
+
+
+def end_children() -> None:
+    """End every git process that is still running: a time limit or an interruption may come between any two steps."""
+    while _running:
+        pid = _running.pop()
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0] == 0:  # so the number is still that of our own child
+                os.kill(pid, 9)
+                os.waitpid(pid, 0)
+        except ChildProcessError:
+            pass  # waited for already, or a child of the process that this one was forked from
+
+
 class Child:
     """A running git process; `out` is the reading end of its standard output."""
 
@@ -81,6 +97,8 @@ class Child:
             os.close(self.out)
             os.close(self._errors)
             raise GitError(f"git could not be started: {error.strerror}", "install git 2.34 or later") from None
+        else:
+            _running.add(self.pid)
         finally:
             os.close(child_out)
             if null != stdin:
@@ -102,6 +120,7 @@ class Child:
         """Wait for it: exit status (negative: killed by that signal) and standard error."""
         os.close(self.out)
         _, status = os.waitpid(self.pid, 0)
+        _running.discard(self.pid)
         os.lseek(self._errors, 0, os.SEEK_SET)
         errors = os.read(self._errors, 1 << 16).decode("utf-8", "replace").strip()
         os.close(self._errors)

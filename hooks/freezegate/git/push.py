@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from freezegate.errors import CannotJudge
+from freezegate.errors import CannotJudge, Refused
 from freezegate.git.ancestry import Known, commits_among
 from freezegate.git.plumbing import Child, answer, ask, refusal, scratch
 
@@ -228,8 +228,9 @@ def _ids(out: bytes, count: int) -> list[str | None]:
 
 
 def refuse_replacements(updates: Iterable[Update]) -> None:
-    """Raises CannotJudge for an update that makes a replacement object: other readers would see what was not judged."""
-    for update in updates:
-        if update.new is not None and update.ref.lower().startswith(b"refs/replace/"):
-            name = update.ref.decode("utf-8", "backslashreplace")
-            raise CannotJudge(f"{name} would change what others read of the history", "do not push refs/replace/*")
+    """Raises Refused for updates that make replacement objects: other readers would see what was not judged."""
+    replaced = [each.ref for each in updates if each.new is not None and each.ref.lower().startswith(b"refs/replace/")]
+    if replaced:
+        why = "it would change what others read of the history"
+        rows = [f"{ref.decode('utf-8', 'surrogateescape')}: {why}" for ref in replaced]
+        raise Refused("replacement objects are not taken; nothing else was judged", rows, "push without refs/replace/*")

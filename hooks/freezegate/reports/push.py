@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from freezegate.reports.shared import counted, shown
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from freezegate.gate.pushes import Group, Judgement
 
 _SCREEN = 40
+_REWRITE = (
+    "a refused commit stays refused, also where a later one mends it: rewrite it (git commit --amend or git rebase -i)"
+)
 _GITLAB = ("GL_PROTOCOL", "GL_ID", "GL_REPOSITORY")
 
 
@@ -24,29 +27,35 @@ def render(judgement: Judgement, env: Mapping[str, str]) -> str:
     commits = sum(group.commit is not None for group in judgement.groups)
     where = counted(commits, "commit", "commits") if commits else "the push as a whole"
     lines = [f"freezegate: rejected: {counted(count, 'finding', 'findings')} in {where} ({judged})"]
+    # What a later commit mends is still in the history that others would get.
+    advice = [_REWRITE] if commits else []
+    room = _SCREEN - 2 - len(advice)
     left = count
     for group in judgement.groups:
-        if len(lines) > _SCREEN - 4:
+        if len(lines) > room - 2:
             break
         lines.append(_title(group))
         for lines_of in _findings(group):
-            if len(lines) + len(lines_of) > _SCREEN - 2:
+            if len(lines) + len(lines_of) > room:
                 break
             lines += lines_of
             left -= 1
         else:
             continue
         break
+    lines += advice
     if left:
         lines.append(f"and {left} more; to see all of them, run in your clone:")
         lines.append(f"    {_command(judgement)}")
     return _as_lines(lines, env)
 
 
-def refusal(message: str, hint: str, env: Mapping[str, str]) -> str:
-    """The verdict where nothing could be judged."""
+def refusal(message: str, hint: str, env: Mapping[str, str], rows: Sequence[str] = ()) -> str:
+    """The verdict where nothing could be judged, or where nothing had to be: `rows` are what is refused unread."""
     why = escape(message).encode("ascii", "backslashreplace").decode("ascii")
-    lines = [f"freezegate: rejected: {why}"]
+    lines = [f"freezegate: rejected: {why}", *(f"  {escape(row)}" for row in rows[: _SCREEN - 3])]
+    if len(rows) > _SCREEN - 3:
+        lines.append(f"and {len(rows) - _SCREEN + 3} more")
     if hint:
         lines.append(f"    hint: {escape(hint)}")
     return _as_lines(lines, env)
