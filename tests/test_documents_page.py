@@ -18,7 +18,7 @@ from shell import shell, typed
 
 PAGE = (Path(__file__).parent.parent / "docs" / "documents.md").read_text(encoding="utf-8")
 SHOWN = re.compile(r"^<!-- (?:file|example): (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RECIPE = PAGE.partition("### Record by hand")[2].partition("\n## ")[0]
+RECIPE = PAGE.partition("### How they are made")[2].partition("\n## ")[0]
 BLOCKS = [textwrap.dedent(block) for block in re.findall(r"^ *```sh\n(.*?)^ *```$", RECIPE, re.MULTILINE | re.DOTALL)]
 
 SCOPE_FILE = "tests/properties/total.scope.yaml"
@@ -51,25 +51,33 @@ def test_the_shown_predicate_digest_is_that_of_the_shown_predicate(repo: Repo) -
     assert shell(repo, f"freezegate lock {SCOPE_FILE}").startswith(f"locked {SCOPE_FILE}\n")
 
 
-def test_a_record_is_written_by_hand_as_the_page_says(repo: Repo) -> None:
-    shown = dict(SHOWN.findall(PAGE))
-    evaluate, values, commit, cite = BLOCKS
-    failed = typed(repo, evaluate)
-    assert failed.code == 1 and failed.err.splitlines()[-1] == "AssertionError"
-    digest, sha256 = (line.split()[0] for line in shell(repo, values).splitlines())
-    record = json.loads(shown["record"])
-    assert (digest, sha256) == (record["fixture_digest"], record["counterexample_sha256"])
-    repo.write(RECORD_FILE, shown["record"])
-    shell(repo, commit)
+def test_case_and_record_are_made_as_the_page_says(repo: Repo) -> None:
+    make, cite = BLOCKS
+    repo.remove(CASE_FILE)
+    codes = [typed(repo, line).code for line in make.splitlines()]
+    assert codes == [0, 1, 0, 0, 0]
     assert repo.git("status", "--porcelain") == b""
+    record = json.loads(repo.at(RECORD_FILE).read_bytes())
+    assert (record["class_local"], record["class_isolated"]) == ("fail", "fail")
+    assert record["fixture_digest"] == json.loads(dict(SHOWN.findall(PAGE))["record"])["fixture_digest"]
     assert repo.rules("--base", "main") == []
     shell(repo, cite)
-    assert json.loads(repo.at(CITATION_FILE).read_bytes()) == json.loads(shown["citation"])
     assert repo.git("status", "--porcelain") == b""
     # Commit for commit it passed; as one change it is what the page warns of.
     assert repo.rules("--base", "main") == [(CITATION_FILE, "citation-oracle-moved")]
     repo.git("branch", "-f", "main", "HEAD~")
     assert repo.rules("--base", "main") == []
+
+
+def test_the_shown_record_and_citation_are_accepted(repo: Repo) -> None:
+    shown = dict(SHOWN.findall(PAGE))
+    repo.commit_all()
+    repo.write(RECORD_FILE, shown["record"])
+    repo.commit_all()
+    shell(repo, "freezegate cite orders.total")
+    assert json.loads(repo.at(CITATION_FILE).read_bytes()) == json.loads(shown["citation"])
+    repo.commit_all()
+    assert repo.rules("--all-files") == []
 
 
 def test_the_finding_on_the_front_page_is_what_an_edit_of_the_predicate_gives(repo: Repo) -> None:
@@ -79,11 +87,6 @@ def test_the_finding_on_the_front_page_is_what_an_edit_of_the_predicate_gives(re
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"^```text\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     assert " ".join(shown.split()) in " ".join(repo.check().out.split())
-
-
-def test_a_case_that_holds_is_told_by_the_shown_command(repo: Repo) -> None:
-    repo.write("src/orders.py", "def total_cents(qty, unit_cents):\n    return 0\n")
-    assert typed(repo, BLOCKS[0]).code == 0
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from freezegate.cli import (
+    bind,
     check,
     check_binding,
     cite,
+    classify,
     demo,
     digest,
     doctor,
@@ -14,13 +16,18 @@ from freezegate.cli import (
     install_server,
     lock,
     pre_receive,
+    property_eval,
+    property_run,
+    recheck,
     retire,
 )
 
 ADDERS = (
+    bind.add,
     check.add,
     check_binding.add,
     cite.add,
+    classify.add,
     demo.add,
     digest.add,
     doctor.add,
@@ -29,5 +36,8 @@ ADDERS = (
     install_server.add,
     lock.add,
     pre_receive.add,
+    property_eval.add,
+    property_run.add,
+    recheck.add,
     retire.add,
 )

@@ -20,8 +20,8 @@ def _edit_generator(stage: Stage) -> None:
 
 def _open_record(stage: Stage) -> None:
     stated = json.loads(stage.read(project.RECORD))["counterexample_sha256"]
-    line = '  "counterexample_sha256": '
-    stage.replace(project.RECORD, f'{line}"{stated}",\n', f"{line}null,\n")
+    before = '\n  "counterexample_sha256": '
+    stage.replace(project.RECORD, f'{before}"{stated}",\n', f"{before}null,\n")
 
 
 def _edit_case(stage: Stage) -> None:
@@ -47,7 +47,8 @@ def _all_at_once(stage: Stage) -> None:
     stage.shell("freezegate", "lock")
     stage.shell("git", "add", "--all")
     digest = stage.shell("freezegate", "binding-digest", project.SCOPE).strip()
-    stage.write(project.RECORD, project.record(digest))
+    stated = json.loads(stage.read(project.RECORD))["fixture_digest"]
+    stage.replace(project.RECORD, f'"{stated}"', f'"{digest}"')
     stage.shell("git", "add", "--all")
     stage.shell("freezegate", "cite", project.SCOPE_ID)
 
@@ -55,8 +56,8 @@ def _all_at_once(stage: Stage) -> None:
 def _say_twice(stage: Stage) -> None:
     stage.replace(
         project.RECORD,
-        '  "class_isolated": "fail"\n',
-        '  "class_isolated": "pass",\n  "class_isolated": "fail"\n',
+        '  "class_isolated": "fail",\n',
+        '  "class_isolated": "pass",\n  "class_isolated": "fail",\n',
     )
 
 

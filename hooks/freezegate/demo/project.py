@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 import sys
@@ -71,34 +70,3 @@ repos:
         verbose: true
         stages: [pre-commit, pre-merge-commit, manual]
 """
-
-
-def counterexample() -> str:
-    """The smallest order whose total is negative."""
-    return _text(
-        {
-            "scope_id": SCOPE_ID,
-            "seed": 17,
-            "example_index": 44,
-            "input": {"qty": 1, "unit_cents": -1},
-            "predicate_result": "fail",
-            "shrink_steps": 6,
-        }
-    )
-
-
-def record(digest: str) -> str:
-    """The closed record of the counterexample under this binding digest."""
-    return _text(
-        {
-            "scope_id": SCOPE_ID,
-            "fixture_digest": digest,
-            "counterexample_sha256": hashlib.sha256(counterexample().encode()).hexdigest(),
-            "class_local": "fail",
-            "class_isolated": "fail",
-        }
-    )
-
-
-def _text(document: dict[str, object]) -> str:
-    return json.dumps(document, indent=2) + "\n"

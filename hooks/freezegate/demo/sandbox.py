@@ -35,10 +35,20 @@ def find_pre_commit() -> list[str]:
     return [found]
 
 
+def find_hypothesis() -> None:
+    """Raises CannotJudge where the search engine is not installed."""
+    if importlib.util.find_spec("hypothesis") is None:
+        raise CannotJudge(
+            "the demo searches with Hypothesis, which is not installed",
+            f"{shlex.quote(sys.executable)} -m pip install hypothesis",
+        )
+
+
 class Sandbox:
     """A folder with an empty home and a repository to be. While it is open, this process has its environment too."""
 
     def __init__(self, keep: bool) -> None:
+        find_hypothesis()
         self._keep = keep
         self._names = {"pre-commit": find_pre_commit(), "freezegate": [sys.executable, "-m", "freezegate"]}
 

@@ -63,12 +63,12 @@ class Stage:
         self.sandbox.at(path).write_text(text.replace(taken, put), encoding="utf-8")
         self.teller.edit(path, taken, put)
 
-    def shell(self, *words: str) -> str:
-        """What a command prints. Raises Differs where it fails."""
-        status, output = self.sandbox.run(words)
+    def shell(self, *words: str, status: int = 0) -> str:
+        """What a command prints. Raises Differs where it ends with another exit status."""
+        seen, output = self.sandbox.run(words)
         self.teller.command(words, output)
-        if status != 0:
-            raise Differs(f"{' '.join(words)} ended with exit status {status}")
+        if seen != status:
+            raise Differs(f"{' '.join(words)} ended with exit status {seen}")
         return output
 
     def commit(self, message: str) -> tuple[bool, list[str]]:

@@ -31,6 +31,7 @@ def tell(keep: bool) -> bool:
                     differences.append(difference)
                 else:
                     refused.append(cheat)
+            _rechecked(stage)
         except Differs as difference:
             differences.append(str(difference))
         _sum_up(teller, accepted, refused, differences)
@@ -60,9 +61,9 @@ def _adopt(stage: Stage) -> None:
 
 
 def _bind(stage: Stage) -> None:
-    digest = stage.shell("freezegate", "binding-digest", project.SCOPE).strip()
-    stage.write(project.CASE, project.counterexample())
-    stage.write(project.RECORD, project.record(digest))
+    stage.shell("freezegate", "property-run", "--scope", project.SCOPE, status=1)
+    stage.shell("freezegate", "classify", "--scope", project.SCOPE)
+    stage.shell("freezegate", "bind", "--scope", project.SCOPE, "--case", project.CASE)
 
 
 def _cite(stage: Stage) -> None:
@@ -83,8 +84,8 @@ GOOD = (
     ),
     Good(
         "the retained counterexample and its record",
-        "The check fails for a negative price. The failing case is kept, and the record binds it to the bytes of scope, "
-        "generator and seed lock. (The demo writes both by hand.)",
+        "A bounded search finds a case for which the check fails, and reduces it. The case is evaluated again in clean "
+        "worktrees, here and in a fresh environment; the record binds it to the bytes of scope, generator and seed lock.",
         "Bind the counterexample",
         _bind,
     ),
@@ -129,6 +130,23 @@ def _refused(stage: Stage, cheat: Bad, title: str) -> str:
     if not stage.sandbox.put_back(before):
         raise Differs("git reset and git clean did not put the repository back")
     return difference
+
+
+def _rechecked(stage: Stage) -> None:
+    stage.teller.chapter(
+        "what no hook can see",
+        "The hooks run nothing, so a label is a word to them: after this edit the retained case passes, and every document "
+        "still fits. `freezegate recheck` evaluates it again; CI runs that beside the check.",
+    )
+    before = stage.sandbox.head()
+    stage.replace(project.SOURCE, "    total = qty * unit_cents\n", "    total = qty * max(unit_cents, 0)\n")
+    made, _ = stage.commit("Mend the total")
+    said = stage.shell("freezegate", "recheck", "--base", "HEAD~1", "--all", status=1)
+    if not made or "record-stale" not in said:
+        raise Differs("recheck did not say that the record is stale")
+    stage.teller.outcome(True, "refused: record-stale")
+    if not stage.sandbox.put_back(before):
+        raise Differs("git reset and git clean did not put the repository back")
 
 
 def _sum_up(teller: Teller, accepted: list[Good], refused: list[Bad], differences: list[str]) -> None:

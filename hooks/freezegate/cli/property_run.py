@@ -1,0 +1,149 @@
+"""`freezegate property-run`: search for a failing case within bounds, and retain it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from freezegate.cli import running
+from freezegate.errors import CannotJudge, UsageError
+from freezegate.text import escape
+
+if TYPE_CHECKING:
+    from freezegate.cli.trees import Sight
+    from freezegate.running.cases import Case
+    from freezegate.running.retaining import Run
+    from freezegate.running.seeds import Bounds
+    from freezegate.running.subject import Subject
+
+_STATUS = {"held": 0, "retained": 1, "still fails": 1, "absent": 2, "not reproducible": 3, "out of time": 4}
+# Of several properties, the answer that most needs a person counts.
+_GRAVEST = (2, 4, 3, 1, 0)
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "property-run",
+        help="search for a failing case within bounds, and retain it",
+        description="Replays the retained case of the scope, if there is one, then searches. A failing case is shrunk, "
+        "replayed, and written; a property that holds writes nothing. Runs project code, in the working tree.",
+        epilog="Exit status: 0 held; 1 a counterexample was written, or the retained one still fails; 2 bad input, or no "
+        "answer; 3 cannot be reduced to one reproducible input; 4 the time limit ran out.",
+    )
+    running.add_scope(parser)
+    parser.add_argument("--seed", metavar="N", type=running.count, help="seed of the search (else the seed lock's)")
+    parser.add_argument(
+        "--max-examples", metavar="N", type=running.natural, help="how many examples are tried (else the seed lock's)"
+    )
+    parser.add_argument(
+        "--unlocked", action="store_true", help="let the flags differ from the seed lock; then nothing can be bound"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="where the counterexample goes (else COUNTEREXAMPLE_OUT, else with the bindings)"
+    )
+    parser.add_argument("--rev", metavar="REV", help="run in a clean worktree of a revision")
+    running.add_running(parser)
+    parser.set_defaults(run=run)
+
+
+class _Planned(NamedTuple):
+    subject: Subject
+    bounds: Bounds
+    retained: Case | None
+    out: str
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run each property and write what is retained."""
+    from freezegate.cli.trees import looked_at
+    from freezegate.files import write_whole
+    from freezegate.git.revisions import resolve, top_folder
+    from freezegate.running.workers import spread
+
+    given = running.scopes(options)
+    out = options.out or os.environ.get("COUNTEREXAMPLE_OUT")
+    if out and len(given) > 1:
+        raise UsageError("--out (or COUNTEREXAMPLE_OUT) names one file: name one scope")
+    python = running.python(options)
+    with looked_at(worktree=options.rev is None, rev=options.rev) as sight:
+        planned = [_planned(sight, scope, options, out, top_folder()) for scope in given]
+        replays = sight.tree.config.policy.replays
+    commit = None if options.rev is None else resolve(options.rev + "^{commit}")
+    alone = len(planned) == 1
+    examples = running.examples() if alone else None
+
+    def work(share: Sequence[_Planned]) -> Generator[Run, None, None]:
+        from freezegate.git.repository import Repository
+        from freezegate.running.environments.local import LocalPlace
+        from freezegate.running.retaining import Ground, run_property
+        from freezegate.running.worktree import worktree
+
+        place = LocalPlace("local")
+        for each in share:
+            with ExitStack() as stack:
+                tree = top_folder()
+                if commit is not None:
+                    repository = Repository()
+                    stack.callback(repository.close)
+                    tree = stack.enter_context(worktree(commit, repository)).path
+                ground = Ground(tree, place, python, replays, options.time_limit)
+                yield run_property(each.subject, each.bounds, ground, each.retained, examples)
+
+    runs = spread(planned, work, running.jobs(options), running.progress(len(planned), "properties"))
+    if examples is not None:
+        running.end_progress()
+    for each, result in zip(planned, runs, strict=True):
+        if result.data is not None:
+            os.makedirs(os.path.dirname(os.path.abspath(each.out)), exist_ok=True)  # noqa: PTH100, PTH103, PTH120
+            write_whole(each.out, result.data)
+        _say(each, result)
+    statuses = {_STATUS[result.outcome] for result in runs}
+    return next(status for status in _GRAVEST if status in statuses)
+
+
+def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | None, top: str) -> _Planned:
+    from freezegate.gate.alone import scope_given
+    from freezegate.running.cases import case_in
+    from freezegate.running.seeds import bounds, pins
+    from freezegate.running.subject import subject
+
+    tree = sight.tree
+    found = subject(scope_given(tree, given, sight.prefix), top)
+    lock = tree.entry(found.lock)
+    text = tree.archive.store.blob(lock.oid, 1 << 20) if lock is not None and lock.is_file else None
+    pin = pins(text or b"").get(found.scope_id)
+    limits = bounds(
+        found.scope_id, pin, options.seed, options.max_examples, options.unlocked, tree.config.policy.max_examples_cap
+    )
+    place = tree.case_path(found.scope_id)
+    retained = None
+    entry = tree.entry(place)
+    if entry is not None:
+        data = tree.archive.store.blob(entry.oid, 1 << 20) if entry.is_file else None
+        if data is None:
+            raise CannotJudge(f"{place} is no regular file of at most 1 MiB", f"mend or remove {place.shell}")
+        retained = case_in(data, place.text, found.scope_id, found.domain)
+    return _Planned(found, limits, retained, out or f"{top}/{place.text}")
+
+
+def _say(planned: _Planned, result: Run) -> None:
+    """The outcome on one line; where to go from a counterexample."""
+    from freezegate.gate.commands import argument
+
+    stream = sys.stdout if result.outcome in ("held", "retained", "still fails") else sys.stderr
+    stream.write(f"{planned.subject.scope_id}: {result.outcome}: {escape(result.message)}\n")
+    for note in result.notes:
+        stream.write(f"    note: {escape(note)}\n")
+    if result.outcome == "retained":
+        where = os.path.relpath(planned.out)
+        print(f"wrote {escape(where)}")
+        if planned.bounds.locked:
+            scope = argument(planned.subject.scope.text)
+            print(f"bind it: freezegate bind --scope {scope} --case {argument(where)}")
+        else:
+            print("searched with --unlocked: it cannot be bound")

@@ -1,0 +1,1 @@
+"""The wing that runs project code: children, searches, worktrees and environments."""

@@ -1,0 +1,201 @@
+"""The child: one process that judges one case, or searches for one that fails.
+
+It runs under the project's interpreter and needs the standard library alone (a search: Hypothesis too). Everything that it
+uses to answer is imported before a folder of the project is searched, and as little as possible is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+    from freezegate.running.harness import freezegate_judgement, freezegate_project, freezegate_wire
+
+    Job = dict[str, Any]
+else:
+    import freezegate_judgement
+    import freezegate_project
+    import freezegate_wire
+
+globals()["__builtins__"] = vars(freezegate_judgement)["__builtins__"]
+
+# Taken now: the predicate may replace any of them.
+_exit = os._exit
+_getpid = os.getpid
+_encode = freezegate_wire.encode
+_send = freezegate_wire.send
+_judge = freezegate_judgement.judge
+_described = freezegate_judgement.described
+
+# Far above what a loop over the first descriptors closes, below every usual limit on their number.
+_HIGH = 200
+
+
+class Absent(Exception):
+    """The job cannot be done; its text says why."""
+
+
+class Channel:
+    """The private way to freezegate and back; what a forked copy of this process would say is not sent."""
+
+    def __init__(self) -> None:
+        import fcntl
+
+        self.inbox = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+        self.outbox = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        os.dup2(2, 1)  # what the project prints is drained with its errors
+        self.owner = os.getpid()
+
+    def receive(self) -> Any:
+        """The next message. Ends the process where the other end is gone."""
+        payload = freezegate_wire.receive(self.inbox)
+        if payload is None:
+            _exit(1)
+        return freezegate_wire.decode(payload or b"")
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one message."""
+        if _getpid() == self.owner:
+            _send(self.outbox, _encode(message))
+
+
+class Lifeline:
+    """Ends this process and its group once freezegate is gone: the kernel then signals those who wait on the channel.
+
+    A message that arrives signals too, so the signal is let through only while none is due.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        import fcntl
+
+        signals: Any = __import__("_signal")  # the signal module costs more than the rest of the start
+
+        self.set = signals.signal
+        self.number, self.through, self.ignored = signals.SIGIO, signals.SIG_DFL, signals.SIG_IGN
+        try:
+            group = os.getpgrp()
+            fcntl.fcntl(channel.inbox, fcntl.F_SETOWN, -group if group == os.getpid() else os.getpid())
+            flags = fcntl.fcntl(channel.inbox, fcntl.F_GETFL)
+            fcntl.fcntl(channel.inbox, fcntl.F_SETFL, flags | os.O_ASYNC)
+        except (OSError, AttributeError):
+            pass  # a system without it: the processes are then ended by whoever started them
+
+    def taut(self) -> None:
+        """From now on freezegate only ends."""
+        self.set(self.number, self.through)
+
+    def slack(self) -> None:
+        """A message is due."""
+        self.set(self.number, self.ignored)
+
+
+def main(release: Callable[[int], object]) -> None:
+    """Do the job that comes on standard input. `release` takes the harness off the search path when given 0."""
+    channel = Channel()
+    try:
+        _run(channel, release)
+    except Absent as error:
+        channel.send({"state": "absent", "reason": str(error)})
+    except BaseException as error:
+        channel.send({"state": "absent", "reason": f"the child failed: {_described(error)}"})
+    finally:
+        _exit(0)  # no exit handler of the project runs; the status means nothing
+
+
+def _run(channel: Channel, release: Callable[[int], object]) -> None:
+    job: Job = channel.receive()
+    lifeline = Lifeline(channel)
+    facts = _facts() if job.get("facts") else None
+    search = _search(job) if job["kind"] == "search" else None
+    release(0)
+    for name in [name for name in sys.modules if name.startswith("freezegate_")]:
+        del sys.modules[name]  # not to be found by accident; what is imported above stays
+    sys.dont_write_bytecode = True
+    _limit(job.get("memory"))
+    root = job["root"]
+    os.chdir(root)
+    path, name = job["predicate"]["path"], job["predicate"]["function"]
+    describe = freezegate_judgement.Describer(root, path, name, job["closure"])
+    freezegate_project.install(root, job["paths"], job.get("source_paths", ()), job.get("elsewhere", ()))
+    predicate = getattr(_loaded(root, path), name, None)
+    if predicate is None:
+        raise Absent(f"{path} has no function {name}")
+    generator = _loaded(root, job["generator"]) if search is not None else None
+    lifeline.slack()
+    channel.send({"state": "ready", "facts": facts})
+    message = channel.receive()
+    lifeline.taut()
+    if search is not None:
+
+        def report(examples: int) -> None:
+            channel.send({"nonce": message["nonce"], "progress": examples})
+
+        result = _searched(search, job, predicate, generator, describe, report)
+    else:
+        result = _evaluated(predicate, message["case"], describe)
+    result["nonce"] = message["nonce"]
+    channel.send(result)
+
+
+def _evaluated(predicate: Any, case: Any, describe: freezegate_judgement.Describer) -> dict[str, Any]:
+    label, reason, error = _judge(predicate, case)
+    return {"outcome": label, "reason": reason, "failure": describe(error) if label == "fail" else None}
+
+
+def _searched(
+    search: ModuleType, job: Job, predicate: Any, generator: Any, describe: Any, report: Any
+) -> dict[str, Any]:
+    try:
+        result = search.search(job, predicate, generator, _judge, describe, report)
+        _encode(result)
+        return dict(result)
+    except BaseException as error:
+        return {"outcome": "absent", "reason": f"the search ended with {_described(error)}"}
+
+
+def _facts() -> dict[str, str]:
+    found: dict[str, str] = __import__("freezegate_facts").facts()
+    return found
+
+
+def _search(job: Job) -> ModuleType:
+    search: ModuleType = __import__("freezegate_search")
+    try:
+        search.prepare(job)
+    except Exception as error:
+        raise Absent(_described(error)) from None
+    return search
+
+
+def _loaded(root: str, path: str) -> ModuleType:
+    try:
+        return freezegate_project.load(root, path)
+    except BaseException as error:
+        raise Absent(f"{path} cannot be imported: {_described(error)}") from None
+
+
+def _limit(memory: int | None) -> None:
+    import resource
+
+    _lower(resource, resource.RLIMIT_CORE, 0)  # a core file would be written into the tree
+    if memory is not None:
+        # On Linux this counts what is really the process's own; address space is reserved by many libraries unused.
+        _lower(resource, resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS, memory)
+
+
+def _lower(resource: Any, which: int, value: int) -> None:
+    hard = resource.getrlimit(which)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    try:
+        resource.setrlimit(which, (value, value))
+    except (OSError, ValueError):
+        pass

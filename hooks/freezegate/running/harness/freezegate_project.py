@@ -1,0 +1,151 @@
+"""The project's files as modules: always read as source, whatever bytecode lies beside them."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec, SourceFileLoader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import CodeType, ModuleType
+    from typing import Any
+
+globals()["__builtins__"] = dict(vars(builtins))  # which the project cannot replace
+
+TREE = "freezegate_tree"
+"""The package that stands for the root of the tree, for files that are loaded by path."""
+
+SOURCES: dict[str, bytes] = {}
+"""The bytes of each file that was loaded, by absolute path: it may be changed on disk before it fails."""
+
+
+class Source(SourceFileLoader):
+    """A loader that neither reads nor writes bytecode."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The code of the module's source."""
+        path = self.path
+        SOURCES[path] = data = self.get_data(path)
+        # compile() would take its default optimisation from the interpreter, which was started without -O.
+        code: CodeType = compile(data, path, "exec", dont_inherit=True)
+        return code
+
+
+def inside(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or lies in it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def join(root: str, relative: str) -> str:
+    """`relative` below `root`; the root itself where it is empty."""
+    return f"{root.rstrip('/')}/{relative}" if relative else root
+
+
+def install(root: str, paths: Iterable[str], source: Iterable[str], elsewhere: Iterable[str]) -> None:
+    """Make the folders `paths` of the tree importable: after the standard library, before what is installed.
+
+    So nothing of the tree stands in for the standard library, and a copy of the project that is installed does not stand
+    in for the tree. Compiled extensions are importable below the folders `source` only. Search paths that lead into the
+    tree or into the folders `elsewhere` by other ways (an installation in editable mode) are taken out.
+    """
+    stdlib = os.path.dirname(os.__file__)
+    ways = {os.path.realpath(folder) for folder in (root, *elsewhere)}
+    kept, installed = [], []
+    position = 0
+    for path in sys.path:
+        packages = "/site-packages" in path or "/dist-packages" in path
+        system = inside(path, stdlib) and not packages
+        real = os.path.realpath(path)
+        if system or packages or not any(inside(real, way) for way in ways):
+            kept.append(path)
+            position = len(kept) if system else position
+            if packages:
+                installed.append(path)
+    _without_editable(ways)
+    folders = [join(root, path) for path in paths]
+    sys.path[:] = [*kept[:position], *folders, *kept[position:]]
+    natives = [join(root, folder) for folder in source]
+
+    def hook(path: str) -> FileFinder:
+        if not inside(path, root) or any(inside(path, folder) for folder in installed):
+            raise ImportError("not of the tree", path=path)
+        details: list[Any] = [(Source, [".py"])]
+        if any(inside(path, folder) for folder in natives):
+            details.insert(0, (ExtensionFileLoader, EXTENSION_SUFFIXES))
+        return FileFinder(path, *details)
+
+    sys.path_hooks.insert(0, hook)
+    for path in list(sys.path_importer_cache):
+        if inside(path, root) and not any(inside(path, folder) for folder in installed):
+            del sys.path_importer_cache[path]
+
+
+def _without_editable(ways: Iterable[str]) -> None:
+    """Take out the finders by which setuptools leads to a working tree."""
+    for finder in list(sys.meta_path):
+        module = sys.modules.get(getattr(finder, "__module__", None) or "")
+        mapping = getattr(module, "MAPPING", None)
+        if type(mapping) is dict and any(
+            inside(os.path.realpath(str(path)), way) for path in mapping.values() for way in ways
+        ):
+            sys.meta_path.remove(finder)
+
+
+def load(root: str, path: str) -> ModuleType:
+    """The module of the file at `path` in the tree. Raises what it raises.
+
+    It has a name of its own, below packages that stand for its folders without running their ``__init__.py``; a relative
+    import finds the files beside it.
+    """
+    parts = [part.replace(".", "_") for part in path.split("/")]
+    name = TREE
+    folder = root
+    _package(name, folder)
+    for part, real in zip(parts[:-1], path.split("/")):  # noqa: B905 - Python 3.8 has no strict
+        name += "." + part
+        folder += "/" + real
+        _package(name, folder)
+    package = name
+    name += "." + parts[-1]
+    file = join(root, path)
+    loader = Source(name, file)
+    module = type(sys)(name)
+    module.__file__ = file
+    module.__loader__ = loader
+    module.__package__ = package
+    module.__spec__ = spec = ModuleSpec(name, loader, origin=file)
+    spec.has_location = True
+    sys.modules[name] = module
+    loader.exec_module(module)
+    return module
+
+
+def _package(name: str, folder: str) -> None:
+    if name in sys.modules:
+        return
+    package = type(sys)(name)
+    package.__path__ = [folder]
+    package.__package__ = name
+    package.__spec__ = spec = ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = [folder]
+    sys.modules[name] = package
+    init = join(folder, "__init__.py")
+
+    def late(wanted: str) -> Any:
+        """What only ``from . import wanted`` asks of a package: the names of its ``__init__.py``."""
+        if (not wanted.startswith("__") or wanted == "__all__") and os.path.isfile(init):
+            del package.__dict__["__getattr__"]
+            Source(name, init).exec_module(package)
+            if wanted in package.__dict__:
+                return package.__dict__[wanted]
+        raise AttributeError(f"module {name!r} has no attribute {wanted!r}")
+
+    package.__dict__["__getattr__"] = late
+
+
+def relative(file: str, root: str) -> str | None:
+    """The path in the tree of an absolute path, None where it lies outside."""
+    return file[len(root.rstrip("/")) + 1 :] if inside(file, root) and file != root else None
