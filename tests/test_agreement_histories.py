@@ -239,7 +239,7 @@ def together(history: History, server: Repo, said: Mapping[str, Outcome]) -> Non
 
 
 QUICK = settings(
-    max_examples=8,
+    max_examples=6,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.reuse, Phase.generate, Phase.shrink),
@@ -253,7 +253,7 @@ def test_commit_range_and_push_agree_on_every_step(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(QUICK, max_examples=16)
+@settings(QUICK, max_examples=12)
 @given(st.data())
 def test_commit_range_and_push_agree_on_every_step_of_more_and_longer_histories(data: st.DataObject) -> None:
     walk(data, 9)
