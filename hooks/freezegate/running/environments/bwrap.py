@@ -11,7 +11,7 @@ from shutil import which
 
 from freezegate.running.environments.place import Absent
 from freezegate.running.environments.tools import run, tool_environment
-from freezegate.running.launch import HARNESS, Launch, child_env, harness_command
+from freezegate.running.launch import HARNESS, Launch, harness_command, local_launch
 
 _TREE, _TEMP = "/tmp/tree", "/tmp/temp"
 # Hidden behind empty folders: other programs' files and sockets, which are ways out.
@@ -39,7 +39,7 @@ class BwrapPlace:
             raise Absent(f"bubblewrap can make no sandbox here: {refused}", hint)
         seen = [*_folders(python), HARNESS]
         shown = [word for path in seen if _is_hidden(path) for word in ("--ro-bind", path, path)]
-        env = child_env(_TEMP)
+        env = local_launch(python, _TREE, _TEMP).env
         variables = [word for name, value in env.items() for word in ("--setenv", name, value)]
         inside = ["--ro-bind", tree, _TREE, "--dir", _TEMP, "--chdir", _TEMP, "--clearenv", *variables]
         yield Launch((bwrap, *_sandbox(), *shown, *inside, "--", *harness_command(python)), tool_environment(), _TREE)
