@@ -139,6 +139,7 @@ class _Property:
                 return self._absent(seen, f"the retained case {retained.shown}")
             notes = (f"the retained case {retained.shown} holds now: freezegate retire {self.subject.scope_id}",)
         found = self._search()
+        notes += found.notes
         if found.outcome == "held":
             return self._ended("held", f"held for {found.examples} examples", notes=notes)
         if found.outcome != "failed" or found.unstable:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from freezegate.running.evaluation import Failure
+from freezegate.running.evaluation import Failure, understood_failure
 from freezegate.running.launch import Launch
 from freezegate.running.process import Answer, Process
 
 UNSTABLE = "unstable: "
 _LONGEST = 600  # characters of a reason
 _OUTCOMES = ("held", "failed", "absent", "unsound")
-_TEXTS = ("exception", "file", "function", "message")
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,11 @@ def search(
 ) -> Found:
     """Search in one fresh process (or the `started` one) for a case that fails. `time_limit` is in seconds.
 
-    `on_progress` is told the whole seconds gone, a few times a second.
+    `on_progress` is told how many cases the child says it has judged.
     """
-    tick = None if on_progress is None else lambda seconds: on_progress(int(seconds))
     try:
         with Process(launch) if started is None else started as process:
-            answer = process.run(job, None, time_limit, tick)
+            answer = process.run(job, None, time_limit, on_progress)
     except OSError as error:
         return Found("absent", reason=f"{launch.argv[0]} cannot be started: {error.strerror or error}")
     return found(answer)
@@ -72,19 +70,19 @@ def found(answer: Answer) -> Found:
     engine = _engine(raw.get("engine"))
     reason = _short(raw.get("reason"))
     notes = tuple(filter(None, map(_short, _list(raw.get("notes")))))
-    examples = raw.get("examples")
+    examples = _count(raw.get("examples"))
     if outcome not in _OUTCOMES:
         return _malformed("the outcome is none of its words")
     if outcome in ("absent", "unsound"):
-        return Found(outcome, _count(examples) or 0, engine=engine, reason=reason or "no reason was given", notes=notes)
-    if engine is None or _count(examples) is None:
+        return Found(outcome, examples or 0, engine=engine, reason=reason or "no reason was given", notes=notes)
+    if engine is None or examples is None:
         return _malformed("the engine or the number of examples is missing")
     if outcome == "held":
         # A search that evaluated nothing shows nothing.
         return (
             Found("held", examples, engine=engine, notes=notes) if examples else _malformed("no example was evaluated")
         )
-    case, failure = raw.get("case"), _failure(raw.get("failure"))
+    case, failure = raw.get("case"), understood_failure(raw.get("failure"))
     index, steps = _count(raw.get("example_index")), _count(raw.get("shrink_steps"))
     if type(case) is not dict or failure is None or index is None or steps is None:
         return _malformed("the failing case is incomplete")
@@ -100,23 +98,6 @@ def _engine(raw: object) -> tuple[str, str] | None:
         return None
     name, version = raw.get("name"), raw.get("version")
     return (name, version) if type(name) is str and type(version) is str else None
-
-
-def _failure(raw: object) -> Failure | None:
-    if type(raw) is not dict or any(type(raw.get(name)) is not str for name in _TEXTS):
-        return None
-    statement, line = raw.get("statement"), _count(raw.get("line"))
-    if type(raw.get("inside")) is not bool or line is None or not (statement is None or type(statement) is str):
-        return None
-    return Failure(
-        exception=raw["exception"],
-        statement=statement,
-        file=raw["file"],
-        function=raw["function"],
-        inside=raw["inside"],
-        line=line,
-        message=raw["message"],
-    )
 
 
 def _count(raw: object) -> int | None:

@@ -6,6 +6,7 @@ Hypothesis generates and reduces; what is judged, kept and counted is decided he
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     Judge = Callable[[Callable[[Any], Any], Any], tuple[str, str | None, BaseException | None]]
     Describe = Callable[[BaseException | None], dict[str, Any]]
+    Report = Callable[[int], object]
 else:
     import freezegate_hypothesis
     from freezegate_cases import Unsound, copied
@@ -24,7 +26,10 @@ _FORMS = ("strategy", "generate")
 _UNSTABLE = "unstable: "
 _UNSEEDED = "the generator does not follow its seed: drawing again gave another case"
 _SAMPLE = 5
+_BETWEEN_REPORTS = 0.1  # seconds
+# Taken now: the predicate may replace them.
 _dumps = json.dumps
+_monotonic = time.monotonic
 _notes: list[str] = []
 
 
@@ -60,7 +65,7 @@ def search(
     """
     import hypothesis
 
-    running = _Search(job, predicate, judge, describe)
+    running = _Search(job, predicate, judge, describe, report)
     outcome, reason = running.run(generator)
     return {
         "outcome": outcome,
@@ -84,6 +89,7 @@ class _Search:
         predicate: Callable[[Any], Any],
         judge: Judge,
         describe: Describe,
+        report: Report | None,
     ) -> None:
         self.domain = job["domain"]
         self.seed: int = job["seed"]
@@ -91,6 +97,9 @@ class _Search:
         self.predicate = predicate
         self.judge = judge
         self.describe = describe
+        self.report = report
+        self.next_report = _monotonic() + _BETWEEN_REPORTS
+        self.judged = 0
         self.generated = 0
         self.evaluated = 0
         self.judging = False
@@ -209,6 +218,10 @@ class _Search:
         self.judging = True
         label, reason, raised = self.judge(self.predicate, case)
         self.judging = False
+        self.judged += 1
+        if self.report is not None and (now := _monotonic()) >= self.next_report:
+            self.next_report = now + _BETWEEN_REPORTS
+            self.report(self.judged)
         if len(self.sample) < _SAMPLE:
             self.sample.append((_text_of(copied(drawn)), label))
         if label == "pass":
