@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -21,6 +22,7 @@ GENERATORS = 100
 SOURCE_FILES = 60_000
 DOC_FILES = 20_000
 FIXTURES = 100_000
+COMMITS = 1_000
 TEXT_FIXTURES = 500
 TEXT_BYTES = 1_000_000
 
@@ -193,9 +195,49 @@ def text_fixtures() -> Iterator[File]:
         yield f"fixtures/text_{number:03d}.txt", text[:TEXT_BYTES]
 
 
+def spread(file: File, number: int) -> File:
+    """The file in one of 50 folders of its properties folder, and with it what names it."""
+    path, data = file
+    folder = f"tests/properties/group_{number % 50:02d}/"
+    return path.replace("tests/properties/", folder), data.replace(b"tests/properties/", folder.encode())
+
+
+def grouped() -> Iterator[File]:
+    """95,100 files: source, documentation, and 5,000 scopes in 50 folders with a predicate and a seed lock each."""
+    for path, data in big():
+        if not path.startswith("tests/") or "/gen_" in path:
+            yield path, data
+    for number in range(SCOPES // 2):
+        yield from (spread(file, number) for file in scope_files(number))
+
+
+def pushed(repository: Path) -> None:
+    """In a bare repository: `refs/pushed/one`, a commit of a page and a source file upon main, `refs/pushed/scope`, a
+    commit of a scope and its predicate, and `refs/pushed/many`, 1,000 commits of another scope and its predicate each.
+    """
+    clock = itertools.count(1_700_000_060, 60)
+
+    def commit(ref: str, files: list[File], start: str) -> bytes:
+        head = b"commit %s\ncommitter Bench <bench@example.invalid> %d +0000\n" % (ref.encode(), next(clock))
+        rows = (b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data) for path, data in files)
+        return head + b"data 4\npush\n" + start.encode() + b"".join(rows)
+
+    def governed(number: int) -> list[File]:
+        (scope, text), (predicate, code), _ = (spread(file, number * 3) for file in scope_files(number * 3))
+        return [(scope, text.replace(b"Orders of", b"All orders of")), (predicate, code + b"\n\nSMALLEST = 0\n")]
+
+    page = ("docs/chapter_01/page_00001.md", b"# Page 1\n\nOther words.\n")
+    source = ("src/package_01/module_00001.py", b"def price(kind):\n    return 0\n")
+    first = "from refs/heads/main^0\n"
+    stream = [commit("refs/pushed/one", [page, source], first), commit("refs/pushed/scope", governed(5), first)]
+    stream += [commit("refs/pushed/many", governed(number), "" if number else first) for number in range(COMMITS)]
+    git(repository, "fast-import", "--quiet", stdin=b"".join(stream))
+
+
 BUILDERS: dict[str, Callable[[], Iterator[File]]] = {
     "big": big,
     "big-closed": big_closed,
+    "push": grouped,
     "fixtures-tiny": tiny_fixtures,
     "fixtures-small": small_fixtures,
     "fixtures-text": text_fixtures,
@@ -214,13 +256,17 @@ def build(name: str, work: Path) -> Path:
         return repository
     shutil.rmtree(repository, ignore_errors=True)
     repository.mkdir(parents=True)
-    git(repository, "init", "-q")
+    git(repository, "init", "-q", *(["--bare"] if name == "push" else []))
     git(repository, "symbolic-ref", "HEAD", "refs/heads/main")
     git(repository, "config", "user.name", "Bench")
     git(repository, "config", "user.email", "bench@example.invalid")
     fast_import(repository, BUILDERS[name]())
     if name != "fixtures-text":  # already one pack, and searching 500 MB for deltas would take minutes
         git(repository, "repack", "-adq")
+    if name == "push":
+        pushed(repository)
+        done.touch()
+        return repository
     git(repository, "read-tree", "HEAD")
     listing = git(repository, "ls-tree", "-r", "-z", "HEAD", "fixtures").split(b"\0")[:-1]
     (work / f"{name}.ids").write_bytes(b"".join(row.split(None, 3)[2] + b"\n" for row in listing))

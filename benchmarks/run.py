@@ -147,6 +147,40 @@ def digesting(lab: Lab, name: str, bound: float) -> Bench:
     return Bench(ours, lab.reader(repository), bound, 100 * MEGABYTE, 7)
 
 
+def push_page(lab: Lab) -> Bench:
+    """The hook as `install-server` writes it, beside the start of its interpreter."""
+    repository = lab.repository("push")
+    floor = Side("python -c pass", (Command((lab.python, "-c", "pass"), repository),))
+    return Bench((pre_receive(lab, repository, "one"),), floor, 2.5)
+
+
+def push_many(lab: Lab) -> Bench:
+    """What git takes to list the objects of the push, and to compare its commits."""
+    repository = lab.repository("push")
+    ours = pre_receive(lab, repository, "many")
+    old, new = (git_id(repository, name) for name in ("refs/heads/main", "refs/pushed/many"))
+    commits = lab.work / "push.commits"
+    commits.write_bytes(repositories.git(repository, "rev-list", new, f"^{old}"))
+    floor = (
+        Command((lab.git, "rev-list", "--objects", new, "--not", old), repository),
+        Command((lab.git, "diff-tree", "-r", "--stdin"), repository, commits),
+    )
+    return Bench((ours,), Side("git rev-list --objects, then git diff-tree -r", floor), 3, 200 * MEGABYTE, 5)
+
+
+def pre_receive(lab: Lab, repository: Path, name: str) -> Side:
+    """A push of `refs/pushed/NAME` to main, as git starts the hook."""
+    lines = lab.work / f"push.{name}.lines"
+    old, new = git_id(repository, "refs/heads/main"), git_id(repository, f"refs/pushed/{name}")
+    lines.write_text(f"{old} {new} refs/heads/main\n")
+    words = ("/usr/bin/env", "GIT_DIR=.", lab.python, "-I", "-m", "freezegate", "pre-receive")
+    return Side("python -I -m freezegate pre-receive", (Command(words, repository, lines),))
+
+
+def git_id(repository: Path, name: str) -> str:
+    return repositories.git(repository, "rev-parse", "--verify", name).decode().strip()
+
+
 BENCHES: dict[str, Callable[[Lab], Bench]] = {
     "small-commit": small_commit,
     "one-scope": one_scope,
@@ -154,6 +188,8 @@ BENCHES: dict[str, Callable[[Lab], Bench]] = {
     "fixtures-tiny": fixtures_tiny,
     "fixtures-small": fixtures_small,
     "fixtures-text": fixtures_text,
+    "push-page": push_page,
+    "push-many": push_many,
 }
 
 

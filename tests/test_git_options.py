@@ -32,6 +32,8 @@ SINCE = {
     "--batch": (1, 7),
     "--batch-check": (1, 7),
     "--buffer": (2, 6),
+    "--branches": (1, 7),
+    "--not": (1, 7),
     "--is-bare-repository": (1, 5),
     "--remotes": (1, 6),
     "--cached": (1, 7),

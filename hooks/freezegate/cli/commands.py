@@ -39,10 +39,10 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def run(words: Sequence[str], standing: Standing | None = None) -> int:
+def run(words: Sequence[str], standing: Standing | None = None, fed: bytes | None = None) -> int:
     """Parse and run one command; errors become one line of message and one of hint, and exit status 2.
 
-    `standing` is what is known of the index already.
+    `standing` is what is known of the index already, `fed` what was read of standard input.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A path that the terminal's encoding lacks must not end a command that has written half of what it should.
@@ -54,7 +54,7 @@ def run(words: Sequence[str], standing: Standing | None = None) -> int:
     elif list(words) == ["pre-receive"]:
         from freezegate.cli import pre_receive
 
-        options = pre_receive.plain()
+        options = pre_receive.plain(fed)
     else:
         options = parser().parse_args(words)
     options.standing = standing

@@ -1,14 +1,15 @@
-"""The command `freezegate`: the quick way out of a commit that touches nothing governed, then the commands."""
+"""The command `freezegate`: the quick way out of a commit or push that touches nothing governed, then the commands."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from collections.abc import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from freezegate.git.standing import Standing
 
 
@@ -54,9 +55,18 @@ def _run(words: list[str]) -> int:
             if standing is not None and sieve.nothing_governed(standing):
                 sys.stdout.write(sieve.ACCEPTED)
                 return 0
+    fed = None
+    if words == ["pre-receive"]:
+        from freezegate.gate import push_sieve
+
+        fed = sys.stdin.buffer.read()
+        said = push_sieve.verdict(fed)
+        if said is not None:
+            sys.stderr.write(said)
+            return 0
     from freezegate.cli.commands import run
 
-    return run(words, standing)
+    return run(words, standing, fed)
 
 
 def _say(text: str) -> None:

@@ -36,11 +36,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--config", metavar="FILE", help="the config in force, instead of the default branch's")
     parser.add_argument("--default-branch", metavar="REF", help="the branch whose config is in force (HEAD's)")
     parser.add_argument("--time-limit", type=seconds, metavar="SECONDS", help="refuse the push where it takes longer")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, fed=None)
 
 
-def plain() -> SimpleNamespace:
-    """The options of a call without any, as the installed hook makes it: spares the argument parser."""
+def plain(fed: bytes | None = None) -> SimpleNamespace:
+    """The options of a call without any, as the installed hook makes it: spares the argument parser.
+
+    `fed` is its standard input, where it was read already.
+    """
     return SimpleNamespace(
         command="pre-receive",
         debug=False,
@@ -48,6 +51,7 @@ def plain() -> SimpleNamespace:
         config=None,
         default_branch=None,
         time_limit=None,
+        fed=fed,
         run=run,
     )
 
@@ -88,7 +92,7 @@ def run(options: Namespace | SimpleNamespace) -> int:
 def _judge(options: Namespace | SimpleNamespace) -> Judgement | None:
     from freezegate.git.push import read_push, read_updates, refuse_replacements
 
-    updates = read_updates(sys.stdin.buffer.read())
+    updates = read_updates(sys.stdin.buffer.read() if options.fed is None else options.fed)
     if not updates:
         return None
     refuse_replacements(updates)

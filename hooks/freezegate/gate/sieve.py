@@ -57,13 +57,13 @@ def nothing_governed(standing: Standing) -> bool:
     if standing.merging or standing.head is None or not (standing.rows or "GIT_INDEX_FILE" in os.environ):
         return False
     try:
-        known = _known(standing)
+        known = known_places(standing.folder, standing.config, standing.properties)
     except (GitError, OSError, LookupError, ValueError):
         return False  # the long way meets the same trouble, and explains it
-    return known is not None and all(_harmless(row, *known) for row in standing.rows)
+    return known is not None and all(is_harmless(row, *known) for row in standing.rows)
 
 
-def _harmless(
+def is_harmless(
     row: Row,
     places: tuple[bytes, ...],
     sources: tuple[bytes, ...],
@@ -86,6 +86,23 @@ def _harmless(
     return not any(_touch(path.lower(), place.lower()) or _is_twin(path, place) for place in (*places, *sources))
 
 
+def is_harmless_folder(
+    path: bytes,
+    added: bool,
+    places: tuple[bytes, ...],
+    sources: tuple[bytes, ...],
+    inputs: frozenset[bytes],
+) -> bool:
+    """Whether no rule can depend on a folder's coming, or going, by itself: a tree object may be empty."""
+    name = path.rpartition(b"/")[2].lower()
+    if not path.isascii() or name in _GATE or name.endswith(_CODE) or b"__pycache__" in path or path in inputs:
+        return False
+    if any(path.startswith(source + b"/") for source in sources):
+        return added
+    inside = path + b"/"
+    return not any(_touch(path.lower(), place.lower()) or _is_twin(inside, place) for place in (*places, *sources))
+
+
 def _is_twin(path: bytes, place: bytes) -> bool:
     """Whether a folder above `path` is one above `place` but for its case."""
     steps = place.split(b"/")
@@ -98,17 +115,21 @@ def _touch(path: bytes, place: bytes) -> bool:
     return path == place or path.startswith(place + b"/") or place.startswith(path + b"/")
 
 
-def _known(standing: Standing) -> tuple[tuple[bytes, ...], tuple[bytes, ...], frozenset[bytes]] | None:
-    """Places, source folders and named inputs of HEAD: kept from before, or read now. None: go the long way."""
-    key = f"freezegate {__version__} {standing.config} {standing.properties}"
-    path = f"{standing.folder}/freezegate-sieve"
+def known_places(
+    folder: str, config: str | None, properties: str | None
+) -> tuple[tuple[bytes, ...], tuple[bytes, ...], frozenset[bytes]] | None:
+    """Places, source folders and named inputs of a tree that holds these ids at the default paths, HEAD's config: kept
+    in the git folder `folder` from before, or read now. None: go the long way.
+    """
+    key = f"freezegate {__version__} {config} {properties}"
+    path = f"{folder}/freezegate-sieve"
     try:
         with open(path, "rb") as file:
             lines = file.read().split(b"\n")
     except FileNotFoundError:
         lines = []
     if lines[:1] != [key.encode("ascii")] or lines[-1:] != [b"."]:
-        lines = [key.encode("ascii"), *_read(standing.config, standing.properties), b"."]
+        lines = [key.encode("ascii"), *_read(config, properties), b"."]
         if len(lines) == 2:
             return None
         _keep(path, b"\n".join(lines))

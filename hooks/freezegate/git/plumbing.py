@@ -8,7 +8,10 @@ commands with ``-z`` output are asked, since porcelain follows the user's config
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 # Kept for git: the repository, index and quarantine that the calling git process names. Dropped: what would change how
 # our own arguments are read or what our own diffs print.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from freezegate.git.entry import EXECUTABLE, FILE, FOLDER, LINK, SUBMODULE, Entry
 from freezegate.git.plumbing import GitError
+from freezegate.git.raw_tree import forbidden
 from freezegate.paths import RepoPath
 
 # One row of a raw tree object: mode, space, name, zero byte, id. Two passes, rows and then names, cost half of what one
@@ -174,13 +175,9 @@ def flaws(data: bytes, oid: str) -> list[str]:
     keys = [name + b"/" if mode == b"40000" else name for mode, name in zip(modes, names, strict=True)]
     if any(map(bytes.__gt__, keys, keys[1:])):
         found.append("unsorted names")
-    found += [f'the name "{RepoPath(name)}"' for name in counts if _forbidden(name)]
+    found += [f'the name "{RepoPath(name)}"' for name in counts if forbidden(name)]
     odd = ((mode, name) for mode, name in zip(modes, names, strict=True) if mode not in _MODES)
     return found + [f'mode {mode.decode("ascii", "replace")} of "{RepoPath(name)}"' for mode, name in odd]
-
-
-def _forbidden(name: bytes) -> bool:
-    return name in (b"", b".", b"..") or b"/" in name or (len(name) == 4 and name.lower() == b".git")
 
 
 class Snapshot:
