@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cached_property
 from itertools import islice
@@ -15,7 +15,7 @@ from freezegate.gate.finder import Finder
 from freezegate.gate.placing import Places, malformed
 from freezegate.gate.scopes import ScopeView
 from freezegate.git.entry import Entry
-from freezegate.git.snapshot import Snapshot
+from freezegate.git.snapshot import Names, Snapshot
 from freezegate.paths import RepoPath
 from freezegate.source.closure import Closure, closure
 from freezegate.source.module import Module
@@ -283,7 +283,7 @@ class Governed:
         """What the tree holds at `path`."""
         return self.snapshot.entry(path)
 
-    def children(self, folder: bytes) -> Mapping[bytes, Entry]:
+    def children(self, folder: bytes) -> Names:
         """Name to entry of one folder."""
         return self.snapshot.children(folder)
 

@@ -9,6 +9,7 @@ from freezegate.documents.reading import Problem
 from freezegate.gate.commands import unstage
 from freezegate.gate.sets import fold
 from freezegate.git.entry import Entry
+from freezegate.git.snapshot import Names
 from freezegate.paths import RepoPath
 
 if TYPE_CHECKING:
@@ -65,17 +66,23 @@ def place_flaws(tree: Governed) -> Iterator[Flaw]:
         entry = tree.entry(step)
         if entry is not None and (entry.is_link or entry.is_submodule):
             yield _kind(step, entry)
-        names = tree.children(step.parent)
-        folded = fold(step.name)
-        for name in names:
-            # Folding keeps the length of ASCII names; others (a long s, a Kelvin sign) it can shorten to ASCII.
-            could = len(name) == len(folded) if name.isascii() else len(name) <= 4 * len(folded)
-            if could and name != step.name and fold(name) == folded:
-                twin = step.parent.joined(name)
-                if twin not in steps:
-                    message = f"{twin} is {step} after Unicode and case folding, but not that path"
-                    # The name is what is wrong: what it holds may change.
-                    yield Flaw(twin, None, message, f"git mv -- {twin.shell} {step.shell}")
+        for name in _alike(tree.children(step.parent), fold(step.name)):
+            twin = step.parent.joined(name)
+            if name != step.name and twin not in steps:
+                message = f"{twin} is {step} after Unicode and case folding, but not that path"
+                # The name is what is wrong: what it holds may change.
+                yield Flaw(twin, None, message, f"git mv -- {twin.shell} {step.shell}")
+
+
+def _alike(names: Names, folded: bytes) -> list[bytes]:
+    """The names that folding makes this one. Looked for once a folder, however many trees of a push hold it."""
+    known: list[bytes] | None = names.noted.get(folded)
+    if known is None:
+        # Folding keeps the length of ASCII names; others (a long s, a Kelvin sign) it can shorten to ASCII.
+        size = len(folded)
+        could = (name for name in names if (len(name) == size if name.isascii() else len(name) <= 4 * size))
+        known = names.noted[folded] = [name for name in could if fold(name) == folded]
+    return known
 
 
 def _kind(path: RepoPath, entry: Entry) -> Flaw:

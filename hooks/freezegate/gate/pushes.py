@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timezone
 from functools import cached_property
@@ -16,17 +17,29 @@ from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.index import Index
 from freezegate.gate.narrow import RELATIVE
 from freezegate.gate.placing import Places
+from freezegate.gate.side_by_side import Exchange, can_split, in_two
 from freezegate.git.change import Change, today
 from freezegate.git.push import Commit, Push, Update, is_ancestor, merge_base
 from freezegate.git.repository import Repository
 from freezegate.git.snapshot import Snapshot
 from freezegate.git.steps import Compared, Pair, compare_trees
 from freezegate.paths import RepoPath
+from freezegate.source.closure import forget
 
 # From this many new commits on, an index costs less than searches for each.
 _INDEX_FROM = 8
+# So many commits are read ahead of being judged, or as many as bring so many names of files with them.
 _CHUNK = 200
+_FIRST_CHUNK = 8
+_NAMES_AHEAD = 200_000
+# From this many on, two processes share them: the first part is judged by the one that is not left with the tips.
+_SPLIT_FROM = 100
+_FIRST_PART = 0.55
 _READ = (b".scope.yaml", b".json", b".py")
+
+
+# A commit's id, and what was found in it.
+_Found = tuple[str, tuple[Finding, ...]]
 
 
 class Group(NamedTuple):
@@ -67,6 +80,7 @@ class _Pushed:
         self._adopted: dict[str, bool] = {}
         self._judged: dict[tuple[object, ...], tuple[Finding, ...]] = {}
         self._steps: dict[Pair, Compared] = {}
+        self._tips: list[tuple[str | None, tuple[Finding, ...]]] = []
         self._bases: dict[tuple[str, str], str | None] = {}
         self.by_id = {commit.oid: commit for commit in push.commits}
 
@@ -78,23 +92,74 @@ class _Pushed:
         self.repository.trees.watchful = True
         refs = self._refs_of_commits()
         found: dict[bytes, list[Group]] = {move.ref: [] for move in self.push.moves}
-        for number, commit in enumerate(self.push.commits):
-            if number % _CHUNK == 0:
-                self._read_ahead(self.push.commits[number : number + _CHUNK])
-            findings = self._commit(commit)
-            if findings:
-                old = commit.parents[0] if commit.parents else None
-                found[refs[commit.oid]].append(Group(refs[commit.oid], commit.oid, old, commit.oid, findings))
-        # What a commit was refused for is said; a tip may be judged twice, and must be found bad in both.
-        self.archive.noting = False
-        for move in self.push.moves:
+        for oid, findings in self._commits():
+            parents = self.by_id[oid].parents
+            found[refs[oid]].append(Group(refs[oid], oid, parents[0] if parents else None, oid, findings))
+        for move, (old, findings) in zip(self.push.moves, self._tips, strict=True):
             said = {finding for group in found[move.ref] for finding in group.findings}
-            old, findings = self._tip(move)
             rest = tuple(finding for finding in findings if finding not in said)
             if rest and move.new is not None:
                 found[move.ref].append(Group(move.ref, None, old, move.new, rest))
         groups = tuple(group for each in found.values() for group in each)
         return Judgement(groups, len(self.push.commits), len(self.push.moves), self.checked)
+
+    def _commits(self) -> list[_Found]:
+        """What was found in each commit that has findings; the tips are judged as well."""
+        commits = self.push.commits
+        base = commits[0].parents[0] if commits and commits[0].parents else None
+        if len(commits) < _SPLIT_FROM or base is None or self.archive.index is None or not can_split():
+            found = self._judge_each(commits)
+            self._judge_tips()
+            return found
+        # What both processes need is read before there are two.
+        self._is_adopted(base)
+        self.archive.index.cover(self._snapshot(base), None, {})
+        middle = int(len(commits) * _FIRST_PART)
+
+        def work(half: int, _: Exchange) -> tuple[list[_Found], dict[str, int]]:
+            if half:
+                self.repository.store.reopen()
+                self.checked = dict.fromkeys(DOCUMENT_KINDS, 0)
+                return self._judge_each(commits[:middle]), self.checked
+            self._cover(commits[middle - 1].oid, base)
+            found = self._judge_each(commits[middle:])
+            self._judge_tips()
+            return found, {}
+
+        (later, _), (earlier, checked) = in_two(work)
+        for kind, count in checked.items():
+            self.checked[kind] += count
+        return earlier + later
+
+    def _cover(self, commit: str, base: str) -> None:
+        """Take the files of a commit into the index through those of one that is there."""
+        assert self.archive.index is not None
+        pair = (self.push.tree_of(base), self.push.tree_of(commit))
+        ((_, step),) = compare_trees([pair])
+        if not any(self.repository.trees.flaws(oid) for oid in step.folders.values()):
+            self.archive.index.cover(self._snapshot(commit), self._snapshot(base), step.delta)
+
+    def _judge_each(self, commits: Sequence[Commit]) -> list[_Found]:
+        found = []
+        left = deque(commits)
+        size = _FIRST_CHUNK
+        while left:
+            chunk = [left.popleft() for _ in range(min(size, len(left)))]
+            before = self.repository.trees.read
+            self._read_ahead(chunk)
+            # Where folders are very large, few commits at a time are as many as memory should hold.
+            names = (self.repository.trees.read - before) // len(chunk)
+            size = max(_FIRST_CHUNK, min(_CHUNK, _NAMES_AHEAD // (names + 1)))
+            for commit in chunk:
+                findings = self._commit(commit)
+                if findings:
+                    found.append((commit.oid, findings))
+        return found
+
+    def _judge_tips(self) -> None:
+        # What a commit was refused for is said; a tip may be judged twice, and must be found bad in both.
+        self.archive.noting = False
+        self._tips = [self._tip(move) for move in self.push.moves]
 
     def _read_ahead(self, commits: Sequence[Commit]) -> None:
         """Compare the trees of these commits with their parents', and read what differs, in one go each."""
@@ -103,9 +168,12 @@ class _Pushed:
         self._steps = dict(compare_trees(pairs))
         trees = self.repository.trees
         trees.forget()
-        for kept in (self._snapshots, self.archive.seen):
-            for tree in list(kept)[: -2 * _CHUNK]:
-                del kept[tree]
+        old = -2 * len(commits)
+        # What a tree and its documents know of each other goes round in circles, which nobody collects.
+        for tree in list(self.archive.seen)[:old]:
+            forget(self.archive.seen.pop(tree))
+        for tree in list(self._snapshots)[:old]:
+            self._snapshots.pop(tree).forget()
         trees.load([tree for pair in pairs for tree in pair])
         trees.load([oid for step in self._steps.values() for oid in step.folders.values()])
         blobs = []

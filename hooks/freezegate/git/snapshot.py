@@ -21,12 +21,16 @@ _FOLDER = b"40000 "
 
 
 class Names(Mapping[bytes, Entry]):
-    """The entries of one folder, made from the rows of its tree object when they are looked at."""
+    """The entries of one folder, made from the rows of its tree object when they are looked at.
 
-    __slots__ = ("_rows",)
+    `noted` is for a reader of many trees that hold this folder: what it found out about the names.
+    """
+
+    __slots__ = ("_rows", "noted")
 
     def __init__(self, rows: dict[bytes, bytes]) -> None:
         self._rows = rows
+        self.noted: dict[object, Any] = {}
 
     def __getitem__(self, name: bytes) -> Entry:
         mode, _, rest = self._rows[name].partition(b" ")
@@ -118,7 +122,8 @@ _KEPT = 400_000
 class Trees:
     """Parsed tree objects of one store, each read once however many snapshots hold it.
 
-    `watchful`: what is malformed is noted when a tree is read, for a caller that will ask it of every tree.
+    `watchful`: what is malformed is noted when a tree is read, for a caller that will ask it of every tree. `read`
+    counts the names that were read so far.
     """
 
     def __init__(self, store: Store) -> None:
@@ -127,6 +132,7 @@ class Trees:
         self._names: dict[str, Names] = {"": Names({})}
         self._flaws: dict[str, list[str]] = {}
         self._held = 0
+        self.read = 0
 
     def names(self, oid: str) -> Names:
         """The entries of one tree object."""
@@ -140,7 +146,8 @@ class Trees:
         for oid, data in zip(wanted, self.store.trees(wanted), strict=True):
             known = self._names[oid] = Names(dict(zip(*_split(data, oid), strict=True)))
             self._held += len(known)
-            if self.watchful:
+            self.read += len(known)
+            if self.watchful and oid not in self._flaws:
                 self._flaws[oid] = flaws(data, oid)
 
     def forget(self) -> None:
@@ -256,6 +263,11 @@ class Snapshot:
             found: Entry | None = self.children(head).get(name)
             self._entries[path] = found
             return found
+
+    def forget(self) -> None:
+        """Let go of the folders that were read; whoever still asks has them read again."""
+        self._folders.clear()
+        self._entries.clear()
 
     def obstruction(self, path: RepoPath) -> tuple[RepoPath, Entry] | None:
         """The first thing on the way to `path`, itself included, that is a link or a submodule."""

@@ -67,6 +67,11 @@ def closure(
     return _Walk(files, roots, source).closure(bytes(start), conftest)
 
 
+def forget(files: Files) -> None:
+    """Let go of what was found out about a tree; whoever still asks has it found out again."""
+    _TREES.pop(files, None)
+
+
 class _Walk:
     def __init__(self, files: Files, roots: Sequence[bytes], source: Sequence[bytes]) -> None:
         trees = _TREES.setdefault(files, {})
