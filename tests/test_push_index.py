@@ -9,6 +9,7 @@ import pytest
 
 from building import RECORD, SCOPE, Repo, good_project, rebind, with_files
 from freezegate.gate import pushes
+from freezegate.gate.evaluate import Options
 from freezegate.git.push import Update, read_push
 from freezegate.git.repository import Repository
 
@@ -85,19 +86,32 @@ def judged(repo: Repo) -> pushes.Judgement:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-def test_the_index_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+def test_neither_the_index_nor_a_second_process_changes_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     repo = Repo(tmp_path / "repo")
     history(repo, seed, 25)
     repo.git("update-ref", "refs/heads/main", "refs/start")
     monkeypatch.chdir(repo.path)
     monkeypatch.setattr(pushes, "_INDEX_FROM", 10_000)
     plain = judged(repo)
+    monkeypatch.setattr(pushes, "Options", lambda config: Options(config, narrow_from=0))
+    assert judged(repo).groups == plain.groups
+    monkeypatch.undo()
+    monkeypatch.chdir(repo.path)
     monkeypatch.setattr(pushes, "_INDEX_FROM", 1)
     indexed = judged(repo)
+    monkeypatch.setattr(pushes, "_SPLIT_FROM", 2)
+    monkeypatch.setattr(pushes, "can_split", lambda: True)
+    split = judged(repo)
     assert plain.groups
     said = [
-        {(group.commit, finding) for group in each.groups for finding in group.findings} for each in (plain, indexed)
+        {(group.commit, finding) for group in each.groups for finding in group.findings}
+        for each in (plain, indexed, split)
     ]
+    # Two processes say what one says, and again what both of them came upon.
+    assert said[1] <= said[2] | {(None, finding) for _, finding in said[2]}
+    assert not said[2] - said[0]
     # A unit that was judged bad in one commit is not judged again where it is the same.
     again = said[0] - said[1]
     assert not said[1] - said[0]

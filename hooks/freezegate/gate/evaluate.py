@@ -52,6 +52,8 @@ def evaluate(change: Change, options: Options, archive: Archive | None = None) -
         for snapshot in (*change.old, *change.accepted):
             archive.index.cover(snapshot, None, {})
         archive.index.cover(change.new, change.old[0] if change.old else None, deltas[0] if deltas else {})
+    elif change.steps is not None and deltas:
+        change.new.grew_from(change.old[0], deltas[0])
     config = config_in_force(change, archive, options.config, change.force or adopted, deltas)
     new = Governed(change.new, config, archive, change.day)
     old = tuple(_seen(side, config, archive, change) for side in change.old)

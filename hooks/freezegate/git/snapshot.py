@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import ge, gt
 from typing import Any, NamedTuple, Protocol
 
 from freezegate.git.entry import EXECUTABLE, FILE, FOLDER, LINK, SUBMODULE, Entry
@@ -144,11 +145,12 @@ class Trees:
         """Read the trees that are not known yet, in one batch."""
         wanted = [oid for oid in dict.fromkeys(ids) if oid not in self._names]
         for oid, data in zip(wanted, self.store.trees(wanted), strict=True):
-            known = self._names[oid] = Names(dict(zip(*_split(data, oid), strict=True)))
+            names, rows = _split(data, oid)
+            known = self._names[oid] = Names(dict(zip(names, rows, strict=True)))
             self._held += len(known)
             self.read += len(known)
             if self.watchful and oid not in self._flaws:
-                self._flaws[oid] = flaws(data, oid)
+                self._flaws[oid] = _flaws(names, rows)
 
     def forget(self) -> None:
         """Let go of the oldest trees, where very many are held."""
@@ -175,16 +177,42 @@ def _split(data: bytes, oid: str) -> tuple[list[bytes], list[bytes]]:
 
 def flaws(data: bytes, oid: str) -> list[str]:
     """What is malformed about the raw tree object with the id `oid`."""
-    names, rows = _split(data, oid)
+    return _flaws(*_split(data, oid))
+
+
+def _flaws(names: list[bytes], rows: list[bytes]) -> list[str]:
+    if _are_sound(names, rows):
+        return []
     modes = [row.partition(b" ")[0] for row in rows]
     counts = Counter(names)
     found = [f'"{RepoPath(name)}" twice' for name, count in counts.items() if count > 1]
-    keys = [name + b"/" if mode == b"40000" else name for mode, name in zip(modes, names, strict=True)]
-    if any(map(bytes.__gt__, keys, keys[1:])):
+    keys = _keys(names, rows)
+    if any(map(gt, keys, keys[1:])):
         found.append("unsorted names")
     found += [f'the name "{RepoPath(name)}"' for name in counts if forbidden(name)]
     odd = ((mode, name) for mode, name in zip(modes, names, strict=True) if mode not in _MODES)
     return found + [f'mode {mode.decode("ascii", "replace")} of "{RepoPath(name)}"' for mode, name in odd]
+
+
+def _keys(names: list[bytes], rows: list[bytes]) -> list[bytes]:
+    """What git sorts the names by."""
+    return [name + b"/" if row.startswith(_FOLDER) else name for name, row in zip(names, rows, strict=True)]
+
+
+def _are_sound(names: list[bytes], rows: list[bytes]) -> bool:
+    """Whether nothing is malformed, said of all names at once: a push brings many large folders, hardly a bad one."""
+    keys = _keys(names, rows)
+    together = b"\0".join((b"", *names, b"")).lower()
+    # A row begins with its mode and a space; a folder's is one digit shorter.
+    heads = (
+        head.startswith(_FOLDER) or (head[:6] in _MODES and head[6:] == b" ") for head in {row[:7] for row in rows}
+    )
+    return (
+        not any(map(ge, keys, keys[1:]))
+        and len(set(names)) == len(names)
+        and all(heads)
+        and not any(word in together for word in (b"\0\0", b"\0.\0", b"\0..\0", b"\0.git\0", b"/"))
+    )
 
 
 class Snapshot:
@@ -208,6 +236,8 @@ class Snapshot:
                     self._laid_below.setdefault(folder.parent, set()).add(folder)
         self._folders: dict[bytes, Names] = {}
         self._entries: dict[bytes, Entry | None] = {}
+        self._is_base = False
+        self._grown: tuple[Snapshot, dict[RepoPath, None]] | None = None
 
     def children(self, folder: bytes) -> Names:
         """Name to entry of one folder (empty bytes: the root); empty where there is no such folder."""
@@ -305,15 +335,27 @@ class Snapshot:
 
     def search(self, expression: bytes, where: Where) -> set[RepoPath]:
         """Paths of files with a line that matches `expression`, which POSIX extended and Python syntax read alike."""
-        found = {RepoPath(path) for path in self.store.search(self.root, expression, where)} if self.root else set()
-        found.difference_update(self.staged)
+        base, changed = self._grown or (None, dict.fromkeys(self.staged))
+        if base is not None:
+            found = base.search(expression, where)
+        else:
+            found = {RepoPath(path) for path in self.store.search(self.root, expression, where)} if self.root else set()
+        found.difference_update(changed)
         line = re.compile(expression, re.MULTILINE)
-        for path, entry in self.staged.items():
-            if entry is not None and entry.is_file and where.holds(path):
+        for path in changed:
+            entry = self.entry(path) if where.holds(path) else None
+            if entry is not None and entry.is_file:
                 data = self.store.blob(entry.oid, SEARCHED)
                 if data is None or line.search(data):
                     found.add(path)
         return found
+
+    def grew_from(self, old: Snapshot, delta: Delta) -> None:
+        """Searches of this tree may ask `old`, and look at nothing but what `delta` says to differ."""
+        # One step deep: trees that grew from each other would ask without end.
+        if not self.staged and old is not self and old._grown is None and not self._is_base:
+            self._grown = (old, dict.fromkeys(delta))
+            old._is_base = True
 
     def flaws(self, folder: RepoPath) -> Sequence[str]:
         """What is malformed in the tree object of `folder` (staged folders have none: git writes them)."""
