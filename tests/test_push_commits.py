@@ -247,6 +247,29 @@ def test_five_hundred_refs_at_once(tmp_path: Path) -> None:
     refused(server, repo, *(f"main:refs/heads/many/{number}" for number in range(500)), rule="predicate-without-scope")
 
 
+def test_new_branches_off_one_commit_are_one_question(tmp_path: Path) -> None:
+    """Each branch has a tip of its own; where they left the default branch is asked once for all of them."""
+    server, repo = started(tmp_path)
+    base = repo.head()
+    for number in range(12):
+        repo.git("switch", "-q", "-c", f"topic/{number}", base)
+        repo.write("tests/properties/notes.py", f"NOTE = {number}\n")
+        repo.commit_all()
+    questions = tmp_path / "trace"
+    done = push(repo, "refs/heads/topic/*", env={"GIT_TRACE": str(questions)})
+    assert done.code == 0, done.err
+    asked = [line for line in questions.read_text().splitlines() if "built-in: git merge-base" in line]
+    assert len(asked) == 1
+    # One that left it elsewhere is a question of its own.
+    repo.git("switch", "-q", "main")
+    repo.write("docs/a.md", "a\n")
+    repo.commit_all()
+    move_predicate(repo)
+    repo.commit_all("bad")
+    assert push(repo, "main~1:main").code == 0
+    refused(server, repo, "main:refs/heads/other", rule="predicate-without-scope")
+
+
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     server, repo = started(tmp_path)
     repo.write(b"docs/caf\xe9.md", b"a\n")

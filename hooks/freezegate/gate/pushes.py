@@ -255,11 +255,29 @@ class _Pushed:
             return self.push.before[move.ref]
         default = self.push.default
         for tip in [default] if default is not None else dict.fromkeys(self.push.before.values()):
-            if (move.new, tip) not in self._bases:
-                self._bases[move.new, tip] = merge_base(move.new, tip)
-            if (base := self._bases[move.new, tip]) is not None:
+            start = self._grown_from(move.new)
+            if (start, tip) not in self._bases:
+                self._bases[start, tip] = merge_base(start, tip)
+            if (base := self._bases[start, tip]) is not None:
                 return base
         return None
+
+    def _grown_from(self, tip: str) -> str:
+        """The one old commit that all new ones below `tip` grew from, else `tip`: both have the same merge bases with an
+        old commit, and hundreds of new branches off one commit need only one question."""
+        old: set[str] = set()
+        seen = {tip}
+        waiting = [tip]
+        while waiting and len(old) < 2:
+            oid = waiting.pop()
+            commit = self.by_id.get(oid)
+            if commit is None:
+                old.add(oid)
+                continue
+            fresh = [parent for parent in commit.parents if parent not in seen]
+            seen.update(fresh)
+            waiting += fresh
+        return old.pop() if len(old) == 1 else tip
 
     def _accepted(self, move: Update, side: str | None) -> tuple[str, ...]:
         """Old tips of other protected refs that have something of their own: under the gate, and not merged yet."""
