@@ -463,6 +463,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_surrounds_it(tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("version", [None, "6.100.0", "6.131.1", "6.148.0"])
 def test_the_same_bytes_on_each_python_and_version_at_hand(tmp_path: Path, version: str | None) -> None:
+    ran = []
     for number, base in enumerate(pythons()):
         if version is not None and ("3.10" not in base and base != sys.executable):
             continue  # the older versions on two Pythons are enough
@@ -479,6 +480,9 @@ def test_the_same_bytes_on_each_python_and_version_at_hand(tmp_path: Path, versi
             continue
         check_same(tmp_path / f"run{number}", python)
         equal_tables(python, tmp_path / f"tables{number}")
+        ran.append(python)
+    if not ran:
+        pytest.skip("no environment with this version of Hypothesis could be made")
 
 
 def equal_tables(python: str, folder: Path) -> None:
