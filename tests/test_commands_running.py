@@ -354,6 +354,8 @@ def test_a_revision_is_run_in_a_worktree_of_its_own(tmp_path: Path) -> None:
         (("property-run", "--scope", SCOPE, "--python", "/no/such/python"), "python"),
         (("property-eval", "--scope", SCOPE, "--case", "nowhere.json"), "nowhere.json"),
         (("property-eval", "--scope", SCOPE, "--case", SCOPE), "line"),
+        (("property-eval", "--scope", SCOPE, "--case", "/dev/tty"), "/dev/tty"),
+        (("property-eval", "--scope", SCOPE, "--case", "tests"), "is no regular file"),
         (("classify", "--scope", "no.such"), "in HEAD, no scope file"),
         (("recheck", "--base", "no-such-ref"), "does not exist here"),
     ],

@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
         "--out", metavar="FILE", help="where the counterexample goes (else COUNTEREXAMPLE_OUT, else with the bindings)"
     )
     parser.add_argument("--rev", metavar="REV", help="run in a clean worktree of a revision")
-    running.add_running(parser)
+    running.add_running(parser, search=True)
     parser.set_defaults(run=run)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from freezegate.errors import CannotJudge, UsageError
+from freezegate.running.limits import EVALUATION, SEARCH
 
 if TYPE_CHECKING:
     from freezegate.running.cases import Case
@@ -23,10 +24,13 @@ def add_scope(parser: Any, several: bool = True) -> None:
     )
 
 
-def add_running(parser: Any, jobs: bool = True) -> None:
-    """`--python`, `--time-limit` and `--jobs`."""
+def add_running(parser: Any, jobs: bool = True, search: bool = False) -> None:
+    """`--python`, `--time-limit` (of a search, or of each evaluation) and `--jobs`."""
+    limit, of = (SEARCH, "each property") if search else (EVALUATION, "each evaluation")
     parser.add_argument("--python", metavar="PATH", help="the project's interpreter (else the active one)")
-    parser.add_argument("--time-limit", metavar="SECONDS", type=seconds, help="of each property or evaluation")
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", type=seconds, default=limit, help=f"of {of} (else {limit:g})"
+    )
     if jobs:
         parser.add_argument("--jobs", metavar="N", type=natural, help="how many run at once (else one a core)")
 
@@ -70,11 +74,14 @@ def scopes(options: argparse.Namespace) -> list[str]:
 
 def case_file(given: str, subject: Subject) -> Case:
     """The case in a file that the command line names. Raises CannotJudge."""
+    import stat
     from pathlib import Path
 
     from freezegate.running.cases import case_in
 
     try:
+        if not stat.S_ISREG(Path(given).stat().st_mode):  # a pipe would keep us waiting
+            raise CannotJudge(f"{given} is no regular file", "name the file of a retained case")
         data = Path(given).read_bytes()
     except OSError as error:
         raise CannotJudge(f"{given}: {error.strerror}", "name the file of a retained case") from None

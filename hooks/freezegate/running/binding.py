@@ -16,6 +16,7 @@ from freezegate.gate.scopes import ScopeView
 from freezegate.running.cases import Case
 from freezegate.running.classifying import BOTH, Task, Where, classified
 from freezegate.running.labels import Label
+from freezegate.running.limits import SEARCH
 from freezegate.running.regenerating import searched_again
 from freezegate.running.seeds import Pin
 from freezegate.running.steady import Committed
@@ -129,7 +130,8 @@ def bound(
     where = Where(seen.commit, seen.config, BOTH, python, time_limit)
     labels = classified([task], where, jobs=1)[0]
     refuse_open(labels, policy)
-    again, note = searched_again(seen.commit, seen.config, subject, case, examples, python, time_limit)
+    limit = max(time_limit or 0.0, SEARCH)
+    again, note = searched_again(seen.commit, seen.config, subject, case, examples, python, limit)
     if pin is not None and pin.max_examples is not None and again[0] is False:
         raise Refusal("a search as the seed lock pins it finds another case: retain the case again, without --unlocked")
     if policy.require_regenerated and not all(again):

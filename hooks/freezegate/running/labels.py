@@ -54,14 +54,17 @@ def in_words(failure: Failure) -> str:
     return f"{failure.file}:{failure.line}: {what}" + (f": {failure.message}" if failure.message else "")
 
 
-def label_of(attempts: Attempts, environment: str, preset: str, subject: Subject, case: Case) -> Label:
-    """The label that replays of the case in one environment amount to."""
+def label_of(
+    attempts: Attempts, environment: str, preset: str, subject: Subject, case: Case, temporary: str = ""
+) -> Label:
+    """The label that replays of the case in one environment amount to; `temporary` is the child's temporary folder."""
     failure = next((outcome.failure for outcome in attempts.outcomes if outcome.failure is not None), None)
     facts = next((outcome.facts for outcome in attempts.outcomes if outcome.facts is not None), None)
     signature = None
     if attempts.label == "fail" and failure is not None:
         assertion = signatures.assertion_id(subject.predicate_name, failure)
-        signature = signatures.signature(assertion, case.document.input)
+        tokens = {temporary: "{temporary folder}", str((facts or {}).get("host") or ""): "{host}"}
+        signature = signatures.signature(assertion, case.document.input, tokens=tokens)
     return Label(
         environment=environment,
         label=attempts.label,
@@ -95,7 +98,8 @@ def labelled(
         with place.open(tree, python) as launch:
             job = subject.job("evaluate", launch.root, facts=True)
             attempts = replay(launch, job, case.input_json, replays, time_limit)
+            temporary = launch.env.get("TMPDIR", "")
     except Absent as absent:
         hint = f"; {absent.hint}" if absent.hint else ""
         return Label(place.name, "absent", f"{absent.message}{hint}", 0, 0)
-    return label_of(attempts, place.name, place.preset, subject, case)
+    return label_of(attempts, place.name, place.preset, subject, case, temporary)

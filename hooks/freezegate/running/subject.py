@@ -14,9 +14,7 @@ from freezegate.gate.governed import Governed
 from freezegate.gate.rules.scope_schema import predicate_missing
 from freezegate.gate.scopes import ScopeView
 from freezegate.paths import RepoPath
-
-# Bytes of private memory that a run may take.
-MEMORY = 2 << 30
+from freezegate.running.limits import MEMORY
 
 
 @dataclass(frozen=True)
