@@ -5,6 +5,7 @@ Hypothesis generates and reduces; what is judged, kept and counted is decided he
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ else:
 _FORMS = ("strategy", "generate")
 _UNSTABLE = "unstable: "
 _UNSEEDED = "the generator does not follow its seed: drawing again gave another case"
-_SAMPLE = 5
+_SAMPLE = 3
 _BETWEEN_REPORTS = 0.1  # seconds
 # Taken now: the predicate may replace them.
 _dumps = json.dumps
@@ -49,6 +50,7 @@ class _Failing(Exception):
 def prepare(job: Mapping[str, Any]) -> None:
     """Import what a search needs, before any of the project's folders is on the path. Raises where it is missing."""
     _notes[:] = freezegate_hypothesis.prepare()
+    gc.freeze()  # what is loaded by now stays: each full collection would visit all of it
 
 
 def search(
@@ -57,11 +59,12 @@ def search(
     generator: Any,
     judge: Judge,
     describe: Describe,
-    report: Callable[[int], None] | None = None,
+    report: Report | None = None,
 ) -> dict[str, Any]:
     """The result of a search with `job`'s domain, seed and number of examples.
 
-    A failed search whose result has a reason found a case that does not fail every time.
+    `report` is told how many cases were judged so far, ten times a second at most. A failed search whose
+    result has a reason found a case that does not fail every time.
     """
     import hypothesis
 
