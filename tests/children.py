@@ -101,3 +101,14 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def own_children() -> set[int]:
+    """The processes of which this one is the parent, ended ones that were never waited for too.
+
+    To be compared with what was there before: a run in this process makes it the parent of orphans of other tests as well.
+    """
+    found: set[int] = set()
+    for task in Path("/proc/self/task").iterdir():
+        found.update(map(int, (task / "children").read_text().split()))
+    return found

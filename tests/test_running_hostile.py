@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from children import Project, alive
+from children import Project, alive, own_children
 from freezegate.running.process import NOISE, Process
 
 
@@ -24,10 +24,9 @@ def descriptors() -> set[str]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    before = descriptors()
+    before, children = descriptors(), own_children()
     yield
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert own_children() <= children
     assert descriptors() == before
 
 
