@@ -201,3 +201,13 @@ def test_the_table_of_settings_is_the_default_config() -> None:
             else:
                 held[f"{section}.{key}"] = f"`{value}`"
     assert rows == held
+
+
+def test_each_command_is_found_in_its_module_and_parsed_as_among_all() -> None:
+    from freezegate.cli import catalogue
+
+    assert sorted(catalogue.MODULES) == sorted(commands())
+    for name in catalogue.MODULES:
+        (group,) = (action.choices for action in parser(name)._actions if action.dest == "command")
+        assert isinstance(group, dict)
+        assert group[name].format_help() == commands()[name].format_help()

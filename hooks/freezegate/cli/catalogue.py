@@ -1,43 +1,34 @@
-"""The list of commands. Each module parses its arguments, calls, and prints."""
+"""The list of commands: which module has each. It parses its arguments, calls, and prints."""
 
 from __future__ import annotations
 
-from freezegate.cli import (
-    bind,
-    check,
-    check_binding,
-    cite,
-    classify,
-    demo,
-    digest,
-    doctor,
-    explain,
-    init,
-    install_server,
-    lock,
-    pre_receive,
-    property_eval,
-    property_run,
-    recheck,
-    retire,
-)
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
-ADDERS = (
-    bind.add,
-    check.add,
-    check_binding.add,
-    cite.add,
-    classify.add,
-    demo.add,
-    digest.add,
-    doctor.add,
-    explain.add,
-    init.add,
-    install_server.add,
-    lock.add,
-    pre_receive.add,
-    property_eval.add,
-    property_run.add,
-    recheck.add,
-    retire.add,
-)
+MODULES = {
+    "bind": "bind",
+    "binding-digest": "digest",
+    "check": "check",
+    "check-binding": "check_binding",
+    "cite": "cite",
+    "classify": "classify",
+    "demo": "demo",
+    "doctor": "doctor",
+    "explain": "explain",
+    "fixture-lock": "digest",
+    "init": "init",
+    "install-server": "install_server",
+    "lock": "lock",
+    "pre-receive": "pre_receive",
+    "property-eval": "property_eval",
+    "property-run": "property_run",
+    "recheck": "recheck",
+    "retire": "retire",
+}
+
+
+def adders(command: str | None = None) -> list[Callable[[Any], None]]:
+    """What adds the commands to a parser: that of one command, whose module alone is imported, else all."""
+    names = dict.fromkeys(MODULES.values() if command is None else [MODULES[command]])
+    return [import_module(f"freezegate.cli.{name}").add for name in names]

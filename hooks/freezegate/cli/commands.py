@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Command = Callable[[Any], int]
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line, or what one command needs of it."""
     import argparse
 
     from freezegate import __version__
@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"freezegate {__version__}")
     top.add_argument("--debug", action="store_true", help="show a traceback where something goes wrong")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in catalogue.ADDERS:
+    for add in catalogue.adders(command if command in catalogue.MODULES else None):
         add(commands)
     return top
 
@@ -56,7 +56,7 @@ def run(words: Sequence[str], standing: Standing | None = None, fed: bytes | Non
 
         options = pre_receive.plain(fed)
     else:
-        options = parser().parse_args(words)
+        options = parser(words[0] if words else None).parse_args(words)
     options.standing = standing
     command: Command = options.run
     try:
