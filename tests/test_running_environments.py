@@ -28,7 +28,8 @@ from freezegate.fingerprints import parts_of
 from freezegate.gate.alone import alone, scope_given
 from freezegate.git.repository import Repository
 from freezegate.running.cases import Case, case_in
-from freezegate.running.environments import Absent, CommandPlace, Place, active_python, chosen, requirements, shared
+from freezegate.running.environments import Absent, Place, active_python, chosen, requirements, shared
+from freezegate.running.environments.command import CommandPlace
 from freezegate.running.evaluation import Outcome
 from freezegate.running.labels import Label, labelled
 from freezegate.running.leftovers import sweep_scratch

@@ -9,6 +9,7 @@ from typing import Any
 
 from freezegate.cli import running
 from freezegate.errors import UsageError
+from freezegate.running.limits import REPLAYS
 from freezegate.text import escape
 
 _STATUS = {"pass": 0, "fail": 1, "absent": 2}
@@ -36,32 +37,39 @@ def run(options: argparse.Namespace) -> int:
     """Print `pass` or `fail`; why not on stderr."""
     from contextlib import ExitStack
 
-    from freezegate.cli.trees import looked_at
-    from freezegate.gate.alone import scope_given
-    from freezegate.git.repository import Repository
     from freezegate.git.revisions import resolve, top_folder
     from freezegate.running.environments.local import LocalPlace
-    from freezegate.running.labels import in_words, labelled
-    from freezegate.running.subject import subject
-    from freezegate.running.worktree import worktree
+    from freezegate.running.process import Process
 
     given = running.scopes(options)
     if len(given) > 1:
         raise UsageError("name one scope")
     python = running.python(options)
-    with looked_at(worktree=options.rev is None, rev=options.rev) as sight:
-        found = subject(scope_given(sight.tree, given[0], sight.prefix), top_folder())
-        config = sight.tree.config
-    case = running.case_file(options.case, found)
     with ExitStack() as stack:
         if options.rev is None:
             tree = top_folder()
         else:
+            from freezegate.git.repository import Repository
+            from freezegate.running.worktree import worktree
+
             repository = Repository()
             stack.callback(repository.close)
             tree = stack.enter_context(worktree(resolve(options.rev + "^{commit}"), repository)).path
-        replays = options.replays or config.policy.replays
-        label = labelled(LocalPlace("local"), tree, found, case, python, replays, options.time_limit)
+        launch = stack.enter_context(LocalPlace("local").open(tree, python))
+        # The interpreters start while the scope is read; each waits for its job.
+        waiting = [stack.enter_context(Process(launch)) for _ in range(options.replays or REPLAYS)]
+        from freezegate.gate.alone import scope_given
+        from freezegate.running.evaluation import replay
+        from freezegate.running.labels import in_words, label_of
+        from freezegate.running.subject import subject
+
+        with running.seen(options.rev) as sight:
+            found = subject(scope_given(sight.tree, given[0], sight.prefix), sight.top)
+            replays = options.replays or sight.tree.config.policy.replays
+        case = running.case_file(options.case, found)
+        job = found.job("evaluate", launch.root, facts=options.json)
+        attempts = replay(launch, job, case.input_json, replays, options.time_limit, waiting)
+        label = label_of(attempts, "local", "local", found, case, launch.env["TMPDIR"])
     if options.json:
         print(json.dumps(label.as_json(found.scope_id, case)))
     elif label.label != "absent":

@@ -60,9 +60,8 @@ class _Planned(NamedTuple):
 
 def run(options: argparse.Namespace) -> int:
     """Run each property and write what is retained."""
-    from freezegate.cli.trees import looked_at
     from freezegate.files import write_whole
-    from freezegate.git.revisions import resolve, top_folder
+    from freezegate.git.revisions import resolve
     from freezegate.running.workers import spread
 
     given = running.scopes(options)
@@ -70,8 +69,9 @@ def run(options: argparse.Namespace) -> int:
     if out and len(given) > 1:
         raise UsageError("--out (or COUNTEREXAMPLE_OUT) names one file: name one scope")
     python = running.python(options)
-    with looked_at(worktree=options.rev is None, rev=options.rev) as sight:
-        planned = [_planned(sight, scope, options, out, top_folder()) for scope in given]
+    with running.seen(options.rev) as sight:
+        top = sight.top
+        planned = [_planned(sight, scope, options, out) for scope in given]
         replays = sight.tree.config.policy.replays
     commit = None if options.rev is None else resolve(options.rev + "^{commit}")
     alone = len(planned) == 1
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         place = LocalPlace("local")
         for each in share:
             with ExitStack() as stack:
-                tree = top_folder()
+                tree = top
                 if commit is not None:
                     repository = Repository()
                     stack.callback(repository.close)
@@ -106,14 +106,14 @@ def run(options: argparse.Namespace) -> int:
     return next(status for status in _GRAVEST if status in statuses)
 
 
-def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | None, top: str) -> _Planned:
+def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | None) -> _Planned:
     from freezegate.gate.alone import scope_given
     from freezegate.running.cases import case_in
     from freezegate.running.seeds import bounds, pins
     from freezegate.running.subject import subject
 
     tree = sight.tree
-    found = subject(scope_given(tree, given, sight.prefix), top)
+    found = subject(scope_given(tree, given, sight.prefix), sight.top)
     lock = tree.entry(found.lock)
     text = tree.archive.store.blob(lock.oid, 1 << 20) if lock is not None and lock.is_file else None
     pin = pins(text or b"").get(found.scope_id)
@@ -128,7 +128,7 @@ def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | N
         if data is None:
             raise CannotJudge(f"{place} is no regular file of at most 1 MiB", f"mend or remove {place.shell}")
         retained = case_in(data, place.text, found.scope_id, found.domain)
-    return _Planned(found, limits, retained, out or f"{top}/{place.text}")
+    return _Planned(found, limits, retained, out or f"{sight.top}/{place.text}")
 
 
 def _say(planned: _Planned, result: Run) -> None:

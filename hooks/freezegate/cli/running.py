@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from freezegate.errors import CannotJudge, UsageError
 from freezegate.running.limits import EVALUATION, SEARCH
 
 if TYPE_CHECKING:
+    from freezegate.cli.trees import Sight
     from freezegate.running.cases import Case
     from freezegate.running.subject import Subject
 
@@ -70,6 +72,26 @@ def scopes(options: argparse.Namespace) -> list[str]:
     if len(set(given)) != len(given):
         raise UsageError("a scope is named twice")
     return given
+
+
+@contextmanager
+def seen(rev: str | None) -> Iterator[Sight]:
+    """The files of the working tree as they lie there, or a revision's. Raises GitError, CannotJudge."""
+    if rev is not None:
+        from freezegate.cli.trees import looked_at
+        from freezegate.git.revisions import top_and_prefix
+
+        top, prefix = top_and_prefix()
+        with looked_at(rev=rev) as sight:
+            yield sight._replace(top=top, prefix=prefix)
+        return
+    from freezegate.cli.trees import Sight
+    from freezegate.gate.alone import alone
+    from freezegate.git.revisions import top_and_prefix
+    from freezegate.running.disk import on_disk
+
+    top, prefix = top_and_prefix()
+    yield Sight(alone(on_disk(top)), top, prefix)
 
 
 def case_file(given: str, subject: Subject) -> Case:

@@ -39,6 +39,13 @@ def merge_base(one: str, other: str) -> str:
     )
 
 
+def top_and_prefix() -> tuple[str, bytes]:
+    """The root of the work tree, and the path of the current folder below it (empty at the root). Raises GitError in a
+    bare repository."""
+    top, prefix, _ = ask(["rev-parse", "--show-toplevel", "--show-prefix"]).rsplit(b"\n", 2)
+    return top.decode("utf-8", "surrogateescape"), prefix.removesuffix(b"/")
+
+
 def top_folder() -> str:
     """The root of the work tree. Raises GitError in a bare repository."""
     return ask(["rev-parse", "--show-toplevel"]).removesuffix(b"\n").decode("utf-8", "surrogateescape")

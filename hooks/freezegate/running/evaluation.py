@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from freezegate.running.launch import Launch
@@ -95,13 +95,16 @@ def replay(
     case: bytes,
     replays: int,
     time_limit: float | None = None,
-    started: Process | None = None,
+    started: Sequence[Process] = (),
 ) -> Attempts:
-    """`replays` evaluations one after the other; it stops at the first that is absent. `time_limit` is for each."""
+    """`replays` evaluations one after the other; it stops at the first that is absent. `time_limit` is for each.
+
+    `started` are processes that wait already; what is not needed of them is for their owner to end.
+    """
     outcomes: list[Outcome] = []
+    waiting = iter(started)
     while len(outcomes) < replays:
-        outcomes.append(evaluate(launch, job, case, time_limit, started))
-        started = None
+        outcomes.append(evaluate(launch, job, case, time_limit, next(waiting, None)))
         if outcomes[-1].label == ABSENT:
             break
     return attempts(outcomes)

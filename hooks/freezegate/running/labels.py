@@ -10,7 +10,8 @@ from freezegate.running.evaluation import Attempts, Failure, replay
 
 if TYPE_CHECKING:
     from freezegate.running.cases import Case
-    from freezegate.running.environments import CommandPlace, Place
+    from freezegate.running.environments import Place
+    from freezegate.running.environments.command import CommandPlace
     from freezegate.running.subject import Subject
 
 FORMAT_VERSION = 1
@@ -90,7 +91,8 @@ def labelled(
 
     Where no environment can be made, where it does not answer, or answers for another input, the label is absent.
     """
-    from freezegate.running.environments import Absent, CommandPlace
+    from freezegate.running.environments import Absent
+    from freezegate.running.environments.command import CommandPlace
 
     try:
         if isinstance(place, CommandPlace):

@@ -7,7 +7,8 @@ from freezegate.errors import CannotJudge
 from freezegate.git.repository import Repository
 from freezegate.running.cases import Case
 from freezegate.running.classifying import BOTH
-from freezegate.running.environments import Absent, CommandPlace, Place, chosen
+from freezegate.running.environments import Absent, Place, chosen
+from freezegate.running.environments.command import CommandPlace
 from freezegate.running.retaining import counterexample_file, search_job
 from freezegate.running.searching import search
 from freezegate.running.seeds import Bounds

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from freezegate.documents.config import Config
 from freezegate.errors import CannotJudge
-from freezegate.running.environments.command import CommandPlace
-from freezegate.running.environments.local import LocalPlace
 from freezegate.running.environments.place import Absent, Place
 from freezegate.text import escape
 
-__all__ = ["Absent", "CommandPlace", "Place", "active_python", "chosen", "shared"]
+if TYPE_CHECKING:
+    from freezegate.documents.config import Config
+    from freezegate.running.environments.command import CommandPlace
+
+__all__ = ["Absent", "Place", "active_python", "chosen", "shared"]
 
 
 def active_python(given: str | None = None) -> str:
@@ -48,6 +50,8 @@ def _program(given: str) -> str | None:
 def chosen(config: Config, name: str) -> Place | CommandPlace:
     """The environment with this name; `local` is always the active interpreter. Raises CannotJudge where there is none."""
     if name == "local":
+        from freezegate.running.environments.local import LocalPlace
+
         return LocalPlace(name)
     environment = config.environments.get(name)
     if environment is None:
@@ -69,6 +73,8 @@ def chosen(config: Config, name: str) -> Place | CommandPlace:
         from freezegate.running.environments.ssh import SshPlace
 
         return SshPlace(name, environment.host or "")
+    from freezegate.running.environments.command import CommandPlace
+
     return CommandPlace(name, environment.command)
 
 
