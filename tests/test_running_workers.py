@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -63,6 +65,38 @@ def test_a_worker_that_is_killed_is_no_answer() -> None:
 
     with pytest.raises(CannotJudge, match="ended before it had answered"):
         spread(range(4), work, 2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child of its parent's end")
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script = f"""
+import os, pathlib, signal, sys, time
+from freezegate.running.interrupts import as_exceptions
+from freezegate.running.workers import spread
+
+def work(share):
+    for item in share:
+        place = pathlib.Path({str(tmp_path)!r}, str(item))
+        with as_exceptions():
+            try:
+                place.write_text(str(os.getpid()))
+                time.sleep(60)
+            finally:
+                place.unlink()
+        yield item
+
+spread([0, 1], work, 2)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", script])
+    deadline = time.monotonic() + 20
+    while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert len(list(tmp_path.iterdir())) == 2
+    parent.kill()
+    parent.wait()
+    while list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupted_worker_takes_down_what_it_made(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 # Seconds in which an interrupted worker may take down its worktree.
 _GRACE = 10.0
+_PR_SET_PDEATHSIG = 1
 
 
 def cores() -> int:
@@ -65,6 +66,7 @@ def _started(
     share: Sequence[T], work: Callable[[Sequence[T]], Generator[R, None, None]], others: Sequence[int]
 ) -> tuple[int, int]:
     reading, writing = os.pipe()
+    parent = os.getpid()
     process = os.fork()
     if process:
         os.close(writing)
@@ -73,6 +75,7 @@ def _started(
     try:
         for other in (reading, *others):
             os.close(other)
+        _end_with(parent)
         try:
             with closing(work(share)) as each:  # so that an interruption unwinds it too
                 for result in each:
@@ -85,6 +88,16 @@ def _started(
         status = 0
     finally:
         os._exit(status)  # without the parent's clean-up
+
+
+def _end_with(parent: int) -> None:
+    """Have this worker told to end when its parent is killed (Linux); what it has in hand is taken down as at any signal."""
+    with suppress(ImportError, OSError, AttributeError):
+        from ctypes import CDLL
+
+        CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _send(writing: int, message: tuple[bool, Any]) -> None:
