@@ -198,6 +198,91 @@ def test_classify_takes_a_tree_that_the_run_changed_for_no_answer(tmp_path: Path
     assert left_behind(repo) == [f"?? {COUNTEREXAMPLE}"]
 
 
+def test_a_run_that_edits_the_source_proves_nothing(tmp_path: Path) -> None:
+    text = "def test_total_non_negative(case):\n    open('src/orders.py', 'a').write('#\\n')\n    return False\n"
+    repo = committed(tmp_path, order_total_py=text)
+    done = repo.run("property-run", "--scope", SCOPE)
+    assert (done.code, done.out) == (2, "")
+    assert "the run changed src/orders.py" in done.err
+    assert left_behind(repo) == [" M src/orders.py"]
+
+
+def test_a_case_that_is_too_large_is_not_kept(tmp_path: Path) -> None:
+    text = (
+        'def generate(domain, rng):\n    return {"currency": "USD", "qty": 1, "unit_cents": -1, "x": "a" * (2 << 20)}\n'
+    )
+    repo = committed(tmp_path, gen_orders_py=text)
+    done = repo.run("property-run", "--scope", SCOPE)
+    assert (done.code, done.out) == (2, "")
+    assert "the case cannot be kept" in done.err and "internal error" not in done.err
+    assert left_behind(repo) == []
+
+
+def test_what_nobody_committed_is_not_bound(tmp_path: Path) -> None:
+    """The source is a link out of the repository: its target may be edited at any time."""
+    repo = committed(tmp_path)
+    outside = tmp_path / "orders.py"
+    outside.write_bytes(repo.at("src/orders.py").read_bytes())
+    repo.link("src/orders.py", str(outside))
+    repo.commit_all("A link")
+    assert repo.run("property-run", "--scope", SCOPE).code == 1
+    done = repo.run("bind", "--scope", SCOPE, "--case", COUNTEREXAMPLE)
+    assert (done.code, done.out) == (1, "")
+    assert "local absent, isolated absent" in done.err
+    assert not repo.at(RECORD).exists()
+
+
+@pytest.mark.parametrize("how", ["link", "folder", "linked folder", "pipe", "other case"])
+def test_nothing_is_written_through_or_over_what_is_in_the_way(tmp_path: Path, how: str) -> None:
+    repo = committed(tmp_path)
+    case = tmp_path / "case.json"
+    assert repo.run("property-run", "--scope", SCOPE, "--out", str(case)).code == 1
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    bind = ("bind", "--scope", SCOPE, "--case", str(case))
+    if how == "link":
+        (victim / "file").write_text("mine\n")
+        repo.link(RECORD, str(victim / "file"))
+        done = repo.run(*bind)
+    elif how == "folder":
+        repo.at(RECORD).mkdir(parents=True)
+        done = repo.run(*bind)
+    elif how == "linked folder":
+        repo.link("tests/bindings", str(victim))
+        done = repo.run("property-run", "--scope", SCOPE)
+    elif how == "pipe":
+        os.mkfifo(victim / "pipe")
+        done = repo.run("property-run", "--scope", SCOPE, "--out", str(victim / "pipe"))
+    else:
+        repo.write(COUNTEREXAMPLE, "precious\n")
+        done = repo.run("property-run", "--scope", SCOPE, "--rev", "HEAD")
+        assert repo.at(COUNTEREXAMPLE).read_text() == "precious\n"
+    assert (done.code, done.out) == (2, "") and "hint: " in done.err
+    assert not repo.at(COUNTEREXAMPLE).exists() or how == "other case"
+    assert [(path.name, path.read_text()) for path in victim.iterdir() if path.is_file()] == (
+        [("file", "mine\n")] if how == "link" else []
+    )
+
+
+def test_bind_looks_again_before_it_writes(tmp_path: Path) -> None:
+    text = f"from pathlib import Path\nimport time\n\n\ndef test_total_non_negative(case):\n    Path({str(tmp_path)!r}, 'here').touch()\n    time.sleep(0.3)\n    return False\n"
+    repo = committed(tmp_path, order_total_py=text, order_total_lock=f"{SCOPE_ID} 17\n")
+    repo.write(COUNTEREXAMPLE, good_project()[COUNTEREXAMPLE])
+    child = subprocess.Popen(
+        [sys.executable, "-I", "-m", "freezegate", "bind", "--scope", SCOPE, "--case", COUNTEREXAMPLE],
+        cwd=repo.path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "here").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    repo.write("NOTES", "meanwhile\n")
+    repo.add("NOTES")
+    repo.commit("Meanwhile")
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 1 and b"changed while this ran" in errors
+    assert not repo.at(RECORD).exists()
+
+
 @pytest.mark.parametrize("where", ["index", "working tree", "source", "new import"])
 def test_classify_and_bind_refuse_what_is_not_committed(tmp_path: Path, where: str) -> None:
     repo = committed(tmp_path)
@@ -279,6 +364,17 @@ def test_recheck_refuses_a_failure_that_the_base_does_not_have(tmp_path: Path) -
     done = repo.run("recheck", "--base", "HEAD")
     assert (done.code, done.out) == (0, "freezegate: rechecked 0 changed records against HEAD\n")
     assert "rechecked 1 record against" in repo.run("recheck", "--base", "HEAD", "--all").out
+
+
+def test_a_branch_cannot_move_its_record_out_of_sight(tmp_path: Path) -> None:
+    repo = committed(tmp_path, order_total_py=PREDICATES["holds"])
+    base = repo.head()
+    files = {path: data for path, data in good_project().items() if path in (RECORD, COUNTEREXAMPLE)}
+    moved = {".freezegate.yaml": b"layout:\n  bindings: other/bindings\n"}
+    with_files(repo, {**project(order_total_py=PREDICATES["holds"]), **files, **moved})
+    repo.commit("A typed record, and a layout that does not see it")
+    done = repo.run("recheck", "--base", base)
+    assert done.code == 1 and "record-stale" in done.err
 
 
 def test_recheck_gives_no_answer_where_the_base_has_no_predicate(tmp_path: Path) -> None:

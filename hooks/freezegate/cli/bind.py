@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         "--max-examples", metavar="N", type=running.natural, help="of the search again, where the seed lock pins none"
     )
     running.add_running(parser, jobs=False)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=running.guarded(run))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,12 +56,15 @@ def run(options: argparse.Namespace) -> int:
         record = seen.governed.record_path(subject.scope_id)
         if files.read(place) not in (None, case.data):
             raise Refusal(f"{place} holds another case; remove it first, or bind that one")
+        files.read(record)  # a folder or link in its place is found before anything runs
         digest = binding.refuse_unbindable(scope)
         lock = seen.governed.entry(subject.lock)
         pin = pins(repository.store.blob(lock.oid, 1 << 20) or b"").get(subject.scope_id) if lock is not None else None
         outcome = binding.bound(
             seen, scope, case, digest, pin, options.max_examples, running.python(options), options.time_limit
         )
+        if committed(repository, given, prefix).commit != seen.commit or files.read(place) not in (None, case.data):
+            raise Refusal("HEAD or the case changed while this ran; bind again")
     except Refusal as refusal:
         sys.stderr.write(f"freezegate: refused: {escape(str(refusal))}\n")
         return 1

@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--environment", metavar="NAME", help="only this one")
     running.add_running(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=running.guarded(run))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--replays", metavar="N", type=running.natural, help="how often (else policy.replays)")
     parser.add_argument("--json", action="store_true", help="print one JSON object, with signature and fingerprint")
     running.add_running(parser, jobs=False)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=running.guarded(run))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from freezegate.text import escape
 
 if TYPE_CHECKING:
     from freezegate.cli.trees import Sight
+    from freezegate.paths import RepoPath
     from freezegate.running.cases import Case
     from freezegate.running.retaining import Run
     from freezegate.running.seeds import Bounds
@@ -48,20 +49,24 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--rev", metavar="REV", help="run in a clean worktree of a revision")
     running.add_running(parser, search=True)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=running.guarded(run))
 
 
 class _Planned(NamedTuple):
+    """One property to run. `place` is where its case belongs in the working tree, None where `out` is named."""
+
     subject: Subject
     bounds: Bounds
     retained: Case | None
     out: str
+    place: RepoPath | None
 
 
 def run(options: argparse.Namespace) -> int:
     """Run each property and write what is retained."""
     from freezegate.files import write_whole
     from freezegate.git.revisions import resolve
+    from freezegate.git.worktree_files import WorkTree
     from freezegate.running.workers import spread
 
     given = running.scopes(options)
@@ -98,7 +103,9 @@ def run(options: argparse.Namespace) -> int:
     if examples is not None:
         running.end_progress()
     for each, result in zip(planned, runs, strict=True):
-        if result.data is not None:
+        if result.data is not None and each.place is not None:
+            WorkTree(top).write(each.place, result.data)
+        elif result.data is not None:
             os.makedirs(os.path.dirname(os.path.abspath(each.out)), exist_ok=True)  # noqa: PTH100, PTH103, PTH120
             write_whole(each.out, result.data)
         _say(each, result)
@@ -108,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | None) -> _Planned:
     from freezegate.gate.alone import scope_given
+    from freezegate.git.worktree_files import WorkTree
     from freezegate.running.cases import case_in
     from freezegate.running.seeds import bounds, pins
     from freezegate.running.subject import subject
@@ -128,7 +136,14 @@ def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | N
         if data is None:
             raise CannotJudge(f"{place} is no regular file of at most 1 MiB", f"mend or remove {place.shell}")
         retained = case_in(data, place.text, found.scope_id, found.domain)
-    return _Planned(found, limits, retained, out or f"{sight.top}/{place.text}")
+    if out:
+        if os.path.exists(out) and not os.path.isfile(out):  # noqa: PTH110, PTH113
+            raise CannotJudge(f"{out} is no regular file", "name another --out")
+        return _Planned(found, limits, retained, out, None)
+    there = WorkTree(sight.top).read(place)
+    if there is not None and (retained is None or there != retained.data):
+        raise CannotJudge(f"{place} in the working tree is another case, and would be lost", "name a file with --out")
+    return _Planned(found, limits, retained, f"{sight.top}/{place.text}", place)
 
 
 def _say(planned: _Planned, result: Run) -> None:

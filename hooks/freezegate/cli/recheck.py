@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--base", metavar="REF", required=True, help="the revision that HEAD is to be merged into")
     parser.add_argument("--all", action="store_true", help="every record, not only the changed ones")
     running.add_running(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=running.guarded(run))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from freezegate.running.subject import Subject
 
 
+def guarded(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """The command, with signals that end it turned into exceptions, so that all it made is removed."""
+
+    def run_guarded(options: argparse.Namespace) -> int:
+        from freezegate.running.interrupts import as_exceptions
+
+        with as_exceptions():
+            return run(options)
+
+    return run_guarded
+
+
 def add_scope(parser: Any, several: bool = True) -> None:
     """`--scope SCOPE`, which may be repeated where `several`."""
     more = "; may be repeated" if several else ""

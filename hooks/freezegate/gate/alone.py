@@ -6,7 +6,7 @@ from posixpath import normpath
 
 from freezegate.errors import CannotJudge
 from freezegate.gate.archive import Archive
-from freezegate.gate.force import config_in_force
+from freezegate.gate.force import config_in_force, is_adopted
 from freezegate.gate.governed import Governed
 from freezegate.gate.scopes import ScopeView
 from freezegate.git.ancestry import known_to
@@ -14,6 +14,19 @@ from freezegate.git.change import Change, today
 from freezegate.git.snapshot import Snapshot
 from freezegate.paths import RepoPath
 from freezegate.text import quoted
+
+
+def grown_from(snapshot: Snapshot, old: Snapshot) -> Governed:
+    """The tree under the config that is in force for a step from `old` to it, as a check of that step takes it.
+
+    Raises CannotJudge where that is invalid.
+    """
+    archive = Archive(snapshot.store)
+    change = Change("range", (old,), snapshot, "a step", known_to([]), today())
+    adopted = old if is_adopted(old, archive, change) else None
+    tree = Governed(snapshot, config_in_force(change, archive, None, adopted, ()), archive, change.day)
+    tree.finder.narrow = True
+    return tree
 
 
 class Refusal(Exception):

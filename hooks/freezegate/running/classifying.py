@@ -15,7 +15,7 @@ from freezegate.running.environments import chosen, shared
 from freezegate.running.labels import Label, labelled
 from freezegate.running.subject import Subject
 from freezegate.running.workers import spread
-from freezegate.running.worktree import Worktree, worktree
+from freezegate.running.worktree import Worktree, sweep, worktree
 
 BOTH = ("local", "isolated")
 
@@ -59,8 +59,12 @@ def classified(
                 with worktree(where.commit, repository) as tree:
                     yield _labels(task, where, tree)
 
-    with shared():
-        return spread(tasks, work, jobs, done)
+    try:
+        with shared():
+            return spread(tasks, work, jobs, done)
+    except CannotJudge:
+        sweep()  # of a worker that was killed, the worktree is left
+        raise
 
 
 def _labels(task: Task, where: Where, tree: Worktree) -> tuple[Label, ...]:

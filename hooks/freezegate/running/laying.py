@@ -35,7 +35,8 @@ def lay(root: bytes, repository: Repository, commit: str) -> tuple[dict[RepoPath
     """Write the commit's files below the empty folder `root`; what was written, and the folders.
 
     Links are made last, so that no file is written through one, and no path is written twice: on a file system that
-    takes two names for one, a link could stand where a folder should. Raises CannotJudge, GitError.
+    takes two names for one, a link could stand where a folder should. A link that leads out of the tree is left out: what
+    needs it is absent. Raises CannotJudge, GitError.
     """
     snapshot = repository.snapshot(commit)
     watchful, repository.trees.watchful = repository.trees.watchful, True
@@ -55,7 +56,16 @@ def lay(root: bytes, repository: Repository, commit: str) -> tuple[dict[RepoPath
         target = b"".join(pieces)
         _made(path, partial(os.symlink, target), root)
         laid[path] = Laid(entry, Laid.seen(os.lstat(root + b"/" + path)))
+    for path in _leading_out(root, [path for path, _ in links]):
+        os.unlink(root + b"/" + path)
+        del laid[path]
     return laid, folders
+
+
+def _leading_out(root: bytes, links: list[RepoPath]) -> list[RepoPath]:
+    """The links that do not end inside the tree: what lies there was committed by nobody."""
+    real = os.path.realpath(root) + b"/"
+    return [path for path in links if not (os.path.realpath(root + b"/" + path) + b"/").startswith(real)]
 
 
 def make_folder(place: bytes) -> None:

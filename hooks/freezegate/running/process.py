@@ -181,6 +181,8 @@ class Process:
                 poll.register(fd, select.POLLIN)
         poll.register(self.inbox, select.POLLOUT)
         while True:
+            if self.until is not None and time.monotonic() >= self.until:
+                raise _OutOfTime  # also where the channel never falls silent
             message = self.reader.message()
             if message is not None:
                 return message

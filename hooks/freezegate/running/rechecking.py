@@ -8,7 +8,7 @@ from typing import Literal
 
 from freezegate.documents.config import Config
 from freezegate.errors import CannotJudge
-from freezegate.gate.alone import alone, readable
+from freezegate.gate.alone import alone, grown_from, readable
 from freezegate.gate.bindings import Binding
 from freezegate.gate.governed import Governed
 from freezegate.git.repository import Repository
@@ -57,7 +57,9 @@ def sides(repository: Repository, base: str) -> Sides:
     """HEAD and the revision `base`. Raises GitError, CannotJudge."""
     head, base_commit = resolve("HEAD^{commit}"), resolve(base + "^{commit}")
     fork = merge_base(base_commit, head)
-    head_tree, base_tree, fork_tree = (alone(repository.snapshot(commit)) for commit in (head, base_commit, fork))
+    # As in a check of the range: a config that the branch brings itself moves no record out of sight.
+    head_tree = grown_from(repository.snapshot(head), repository.snapshot(fork))
+    base_tree, fork_tree = (alone(repository.snapshot(commit)) for commit in (base_commit, fork))
     return Sides(head, base_commit, head_tree, base_tree, fork_tree, top_folder())
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -64,15 +65,29 @@ def run_property(
     subject: Subject, bounds: Bounds, ground: Ground, retained: Case | None, progress: Callable[[int], None] | None
 ) -> Run:
     """Replay the retained case, then search. A run that changed a file it rests on proves nothing."""
-    before = _contents(subject, ground.tree)
+    before = {**_source(subject, ground.tree), **_contents(subject, ground.tree)}
     with ExitStack() as stack:
         launch = stack.enter_context(ground.place.open(ground.tree, ground.python))
         result = _Property(subject, bounds, ground, launch, progress).run(retained)
-    after = _contents(subject, ground.tree)
-    for path, content in before.items():
-        if after[path] != content:
-            return Run(subject.scope_id, "absent", f"the run changed {path}")
+    after = {**_source(subject, ground.tree), **_contents(subject, ground.tree)}
+    changed = sorted(path for path in {**before, **after} if before.get(path) != after.get(path))
+    if changed:
+        return Run(subject.scope_id, "absent", f"the run changed {changed[0]}")
     return result
+
+
+def _source(subject: Subject, tree: str) -> dict[str, object]:
+    """What the file system says of every file of the source: an edit shows in it. Bytecode is no source."""
+    found: dict[str, object] = {}
+    for folder in subject.source:
+        for place, _, names in os.walk(os.path.join(tree, folder.text)):
+            for name in names:
+                if not name.endswith((".pyc", ".pyo")):
+                    path = os.path.join(place, name)
+                    with suppress(OSError):
+                        seen = os.lstat(path)
+                        found[os.path.relpath(path, tree)] = (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+    return found
 
 
 def search_job(subject: Subject, bounds: Bounds, root: str) -> dict[str, object]:
@@ -103,8 +118,8 @@ def counterexample_file(subject: Subject, bounds: Bounds, found: Found) -> bytes
     )
 
 
-def _contents(subject: Subject, tree: str) -> dict[str, bytes | None]:
-    found: dict[str, bytes | None] = {}
+def _contents(subject: Subject, tree: str) -> dict[str, object]:
+    found: dict[str, object] = {}
     for path in subject.named:
         try:
             found[path.text] = Path(tree, path.text).read_bytes()
@@ -144,7 +159,10 @@ class _Property:
             return self._ended("held", f"held for {found.examples} examples", notes=notes)
         if found.outcome != "failed" or found.unstable:
             return self._unfound(found)
-        data = self._document(found)
+        try:
+            data = self._document(found)
+        except ValueError as error:
+            return self._ended("absent", f"the case cannot be kept: {error}")
         if (why := self._unfit(found, data)) is not None:
             return self._ended("absent", why)
         seen = self._replay(document(found.case))

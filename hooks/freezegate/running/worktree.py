@@ -138,7 +138,8 @@ def worktree(commit: str, repository: Repository) -> Iterator[Worktree]:
         owner = os.getpid()
         try:
             make_folder(os.fsencode(tree))
-            fd = claim(linked.add(common, tree, commit))
+            with held_back():  # an entry that nobody has claimed would stay for an hour
+                fd = claim(linked.add(common, tree, commit))
             laid, folders = lay(os.fsencode(tree), repository, commit)
             yield Worktree(tree, commit, laid, folders)
         finally:

@@ -111,7 +111,7 @@ def _poetry(tree: str, folder: str) -> Done | None:
 def _pip(arguments: Sequence[str], tree: str, python: str, folder: str) -> Done:
     """Install with the pip of the active interpreter; where that has none, or too old a one, with one of its own."""
     install = ["install", "--quiet", "--no-input", "--disable-pip-version-check", *arguments]
-    done = _tool([python, "-m", "pip", "--python", _python_of(folder), *install], tree)
+    done = _tool([python, "-I", "-m", "pip", "--python", _python_of(folder), *install], tree)
     if done.status in (0, None) or not any(mark in done.errors for mark in (b"No module named pip", b"no such option")):
         return done
     own = _tool([_python_of(folder), "-I", "-m", "ensurepip", "--default-pip"], tree)

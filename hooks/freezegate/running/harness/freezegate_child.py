@@ -121,15 +121,19 @@ def _run(channel: Channel, release: Callable[[int], object]) -> None:
         del sys.modules[name]  # not to be found by accident; what is imported above stays
     sys.dont_write_bytecode = True
     _limit(job.get("memory"))
-    root = job["root"]
+    if sys.flags.optimize:
+        raise Absent("the interpreter was started with -O, which leaves every assert out")
+    root, elsewhere = job["root"], job.get("elsewhere", ())
     os.chdir(root)
     path, name = job["predicate"]["path"], job["predicate"]["function"]
     describe = freezegate_judgement.Describer(root, path, name, job["closure"])
-    freezegate_project.install(root, job["paths"], job.get("source_paths", ()), job.get("elsewhere", ()))
+    freezegate_project.install(root, job["paths"], job.get("source_paths", ()), elsewhere)
     predicate = getattr(_loaded(root, path), name, None)
     if predicate is None:
         raise Absent(f"{path} has no function {name}")
     generator = _loaded(root, job["generator"]) if search is not None else None
+    if (why := _stranger(root, elsewhere)) is not None:
+        raise Absent(why)
     lifeline.slack()
     channel.send({"state": "ready", "facts": facts})
     message = channel.receive()
@@ -142,6 +146,8 @@ def _run(channel: Channel, release: Callable[[int], object]) -> None:
         result = _searched(search, job, predicate, generator, describe, report)
     else:
         result = _evaluated(predicate, message["case"], describe)
+    if (why := _stranger(root, elsewhere)) is not None:
+        result = {"outcome": "absent", "reason": why, "failure": None}
     result["nonce"] = message["nonce"]
     channel.send(result)
 
@@ -160,6 +166,9 @@ def _searched(
         return dict(result)
     except BaseException as error:
         return {"outcome": "absent", "reason": f"the search ended with {_described(error)}"}
+
+
+_stranger = freezegate_project.stranger
 
 
 def _facts() -> dict[str, str]:

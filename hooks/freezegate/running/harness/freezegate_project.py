@@ -5,7 +5,16 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, FileFinder, ModuleSpec, SourceFileLoader
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    BuiltinImporter,
+    ExtensionFileLoader,
+    FileFinder,
+    FrozenImporter,
+    ModuleSpec,
+    PathFinder,
+    SourceFileLoader,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +26,8 @@ globals()["__builtins__"] = dict(vars(builtins))  # which the project cannot rep
 
 TREE = "freezegate_tree"
 """The package that stands for the root of the tree, for files that are loaded by path."""
+
+_FINDERS = (BuiltinImporter, FrozenImporter, PathFinder)
 
 SOURCES: dict[str, bytes] = {}
 """The bytes of each file that was loaded, by absolute path: it may be changed on disk before it fails."""
@@ -53,7 +64,7 @@ def install(root: str, paths: Iterable[str], source: Iterable[str], elsewhere: I
     """
     stdlib = os.path.dirname(os.__file__)
     ways = {os.path.realpath(folder) for folder in (root, *elsewhere)}
-    kept, installed = [], []
+    kept = []
     position = 0
     for path in sys.path:
         packages = "/site-packages" in path or "/dist-packages" in path
@@ -62,15 +73,17 @@ def install(root: str, paths: Iterable[str], source: Iterable[str], elsewhere: I
         if system or packages or not any(inside(real, way) for way in ways):
             kept.append(path)
             position = len(kept) if system else position
-            if packages:
-                installed.append(path)
     _without_editable(ways)
+    # A finder that an installation put before the search path would lead past the tree.
+    sys.meta_path.sort(key=lambda finder: finder not in _FINDERS)
+    # The interpreter's own folders, which may lie below the root of the repository.
+    own = [path for path in kept if inside(os.path.realpath(path), root)]
     folders = [join(root, path) for path in paths]
     sys.path[:] = [*kept[:position], *folders, *kept[position:]]
     natives = [join(root, folder) for folder in source]
 
     def hook(path: str) -> FileFinder:
-        if not inside(path, root) or any(inside(path, folder) for folder in installed):
+        if not inside(path, root) or any(inside(path, folder) for folder in own):
             raise ImportError("not of the tree", path=path)
         details: list[Any] = [(Source, [".py"])]
         if any(inside(path, folder) for folder in natives):
@@ -79,7 +92,7 @@ def install(root: str, paths: Iterable[str], source: Iterable[str], elsewhere: I
 
     sys.path_hooks.insert(0, hook)
     for path in list(sys.path_importer_cache):
-        if inside(path, root) and not any(inside(path, folder) for folder in installed):
+        if inside(path, root) and not any(inside(path, folder) for folder in own):
             del sys.path_importer_cache[path]
 
 
@@ -92,6 +105,19 @@ def _without_editable(ways: Iterable[str]) -> None:
             inside(os.path.realpath(str(path)), way) for path in mapping.values() for way in ways
         ):
             sys.meta_path.remove(finder)
+
+
+def stranger(root: str, elsewhere: Iterable[str]) -> str | None:
+    """A module that was loaded from the folders `elsewhere` and not from the tree, by whatever finder; None if none was."""
+    ways = [os.path.realpath(folder) for folder in elsewhere if folder and not inside(os.path.realpath(root), folder)]
+    own = [path for path in (sys.prefix, sys.base_prefix, sys.exec_prefix) if path != "/"]
+    for name, module in list(sys.modules.items()) if ways else ():
+        file = getattr(module, "__file__", None)
+        if type(file) is str and not any(inside(file, folder) for folder in own):
+            real = os.path.realpath(file)
+            if any(inside(real, way) for way in ways) and not inside(real, os.path.realpath(root)):
+                return f"{name} was imported from {file}, not from the tree"
+    return None
 
 
 def load(root: str, path: str) -> ModuleType:
