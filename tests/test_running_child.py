@@ -8,6 +8,7 @@ import py_compile
 import shutil
 import subprocess
 import sys
+import textwrap
 import venv
 from pathlib import Path
 
@@ -339,3 +340,43 @@ def test_the_harness_needs_nothing_but_the_standard_library() -> None:
     program = "import sys; sys.path[:0] = [sys.argv[1]]; import freezegate_child, freezegate_facts; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-S", "-c", program, HARNESS], capture_output=True, text=True, check=True)
     assert not [name for name in done.stdout.split() if name.startswith("freezegate") and name not in names]
+
+
+def test_an_interpreter_that_leaves_asserts_out_is_refused(tmp_path: Path) -> None:
+    project = Project(tmp_path, "def test_p(case):\n    assert False\n")
+    launch = project.launch()
+    optimized = launch._replace(argv=(launch.argv[0], "-O", *launch.argv[1:]))
+    outcome = project.outcome(launch=optimized)
+    assert outcome.label == "absent" and "-O" in (outcome.reason or "")
+    assert project.outcome(launch=launch).label == "fail"
+
+
+@pytest.mark.parametrize("preloaded", [False, True])
+def test_a_finder_before_the_search_path_does_not_lead_out_of_the_tree(tmp_path: Path, preloaded: bool) -> None:
+    """As some build tools install in editable mode; a module that was imported at start is noticed afterwards."""
+    project = Project(
+        tmp_path, "import orders\n\n\ndef test_p(case):\n    assert orders.HERE\n", {"src/orders.py": "HERE = True\n"}
+    )
+    working = tmp_path / "working"
+    working.mkdir()
+    (working / "orders.py").write_text("HERE = False\n")
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    (site / "_leading.py").write_text(
+        textwrap.dedent(f"""\
+        import importlib.util, sys
+        class Finder:
+            def find_spec(self, name, path=None, target=None):
+                if name == "orders":
+                    return importlib.util.spec_from_file_location(name, {str(working / "orders.py")!r})
+        sys.meta_path.insert(0, Finder())
+        """)
+    )
+    (site / "leading.pth").write_text("import _leading" + ("; import orders" if preloaded else "") + "\n")
+    python = str(environment / "bin" / "python")
+    outcome = project.outcome(python=python, elsewhere=[str(working)])
+    if preloaded:
+        assert outcome.label == "absent" and "not from the tree" in (outcome.reason or "")
+    else:
+        assert outcome.label == "pass", outcome
