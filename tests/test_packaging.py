@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from building import RECORD, SCOPE, Completed, Repo, environment, good_project, with_files
+from building import COUNTEREXAMPLE, RECORD, SCOPE, Completed, Repo, environment, good_project, with_files
 from freezegate import __version__
 from freezegate.cli.commands import parser
 from freezegate.gate.registry import HOOKS
@@ -143,6 +143,12 @@ def test_the_installed_wheel_checks_a_repository(fresh: Path, tmp_path: Path) ->
     assert folder.endswith("site-packages/freezegate/schemas")
     repo = with_files(Repo(tmp_path / "repo"), good_project())
     assert "1 scope" in must(repo.path, fresh / "freezegate", "check")
+    # The child's files came along; Hypothesis is an extra, and its absence is said.
+    done = run(repo.path, fresh / "freezegate", "property-eval", "--scope", SCOPE, "--case", COUNTEREXAMPLE)
+    assert (done.code, done.out) == (1, "fail\n"), done
+    repo.remove(COUNTEREXAMPLE)
+    done = run(repo.path, fresh / "freezegate", "property-run", "--scope", SCOPE)
+    assert done.code == 2 and "hypothesis" in done.err.lower(), done
     repo.write(SCOPE, good_project()[SCOPE] + b"colour: red\n")
     repo.stage_all()
     done = run(repo.path, fresh / "freezegate", "check")
