@@ -180,6 +180,8 @@ def _search(job: Job) -> ModuleType:
     search: ModuleType = __import__("freezegate_search")
     try:
         search.prepare(job)
+    except search.freezegate_hypothesis.Unprepared as error:
+        raise Absent(str(error)) from None
     except Exception as error:
         raise Absent(_described(error)) from None
     return search

@@ -40,7 +40,8 @@ def prepare() -> list[str]:
         import hypothesis.statistics
         import hypothesis.strategies
     except ImportError as error:
-        raise Unprepared(f"this environment has no Hypothesis, which generates and reduces cases: {error}") from None
+        why = f"this environment has no Hypothesis, which generates and reduces cases ({error})"
+        raise Unprepared(f"{why}: {sys.executable} -m pip install hypothesis") from None
     if hypothesis.__version_info__[:2] < _OLDEST:
         needed = ".".join(map(str, _OLDEST))
         raise Unprepared(f"Hypothesis {hypothesis.__version__} is too old: {needed} or newer is needed")
