@@ -57,12 +57,12 @@ def test_the_same_seed_gives_the_same_bytes_whatever_surrounds_it(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", [None, "6.100.0", "6.131.1", "6.148.0"])
+@pytest.mark.parametrize("version", [None, "6.100.0", "6.148.0"])
 def test_the_same_bytes_on_each_python_and_version_at_hand(tmp_path: Path, version: str | None) -> None:
     ran = []
     for number, base in enumerate(pythons()):
-        if version is not None and ("3.10" not in base and base != sys.executable):
-            continue  # the older versions on two Pythons are enough
+        if version is not None and base != sys.executable:
+            continue  # one Python is enough for the older versions
         environment = tmp_path / f"venv{number}"
         wanted = "hypothesis" if version is None else f"hypothesis=={version}"
         made = subprocess.run([base, "-m", "venv", environment], capture_output=True, check=False)

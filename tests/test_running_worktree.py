@@ -100,6 +100,28 @@ def laid(folder: str) -> dict[bytes, tuple[str, bytes]]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("links", "kept"),
+    [
+        ({"a": "deep", "deep/b": "../a"}, {b"a", b"deep/b"}),
+        ({"a": "../tree"}, set()),
+        ({"a": "/"}, set()),
+        ({"a": "b", "b": "/etc"}, set()),
+        ({"deep/up": "..", "out": "deep/up/.."}, {b"deep/up"}),
+        ({"a": "nowhere/at/all"}, {b"a"}),
+        ({"a": "../../nowhere"}, set()),
+    ],
+)
+def test_a_link_that_leads_out_of_the_tree_is_left_out(repo: Repo, links: dict[str, str], kept: set[bytes]) -> None:
+    for path, target in links.items():
+        repo.link(path, target)
+    repo.add(*links)
+    repo.commit("links")
+    with opened(repo) as tree:
+        assert {path for path in laid(tree.path) if os.fsdecode(path) in links} == kept
+        assert tree.changed() == []
+
+
 def test_files_are_the_blobs_whatever_attributes_and_filters_say(repo: Repo) -> None:
     marker = repo.path.parent / "filtered"
     repo.git("config", "filter.loud.smudge", f"touch {marker}; cat")
@@ -112,9 +134,10 @@ def test_files_are_the_blobs_whatever_attributes_and_filters_say(repo: Repo) -> 
             b".gitattributes": ("file", ATTRIBUTES),
             b"run.sh": ("program", b"#!/bin/sh\n"),
             b"link": ("link", b"deep/er"),
-            b"deep/out": ("link", b"/etc/hostname"),
             b"sub": ("empty folder", b""),
         }
+        # What lies at the end of deep/out was committed by nobody.
+        assert tree.differing([RepoPath(b"deep/out")]) == [RepoPath(b"deep/out")] and tree.changed() == []
         assert not marker.exists()
         inside = Repo(Path(tree.path), create=False)
         assert inside.head() == repo.head()
