@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 from freezegate.cli import running
-from freezegate.errors import UsageError
 from freezegate.text import escape
 
 
@@ -40,9 +39,7 @@ def run(options: argparse.Namespace) -> int:
     from freezegate.running.seeds import pins
     from freezegate.running.steady import committed
 
-    given = running.scopes(options)
-    if len(given) > 1:
-        raise UsageError("name one scope")
+    given = [running.only_scope(options)]
     prefix = current_folder()
     files = WorkTree(top_folder())
     repository = Repository()

@@ -8,7 +8,6 @@ import sys
 from typing import Any
 
 from freezegate.cli import running
-from freezegate.errors import UsageError
 from freezegate.running.limits import REPLAYS
 from freezegate.text import escape
 
@@ -41,9 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from freezegate.running.environments.local import LocalPlace
     from freezegate.running.process import Process
 
-    given = running.scopes(options)
-    if len(given) > 1:
-        raise UsageError("name one scope")
+    given = running.only_scope(options)
     python = running.python(options)
     with ExitStack() as stack:
         if options.rev is None:
@@ -64,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         from freezegate.running.subject import subject
 
         with running.seen(options.rev) as sight:
-            found = subject(scope_given(sight.tree, given[0], sight.prefix), sight.top)
+            found = subject(scope_given(sight.tree, given, sight.prefix), sight.top)
             replays = options.replays or sight.tree.config.policy.replays
         case = running.case_file(options.case, found)
         job = found.job("evaluate", launch.root, facts=options.json)

@@ -86,6 +86,14 @@ def scopes(options: argparse.Namespace) -> list[str]:
     return given
 
 
+def only_scope(options: argparse.Namespace) -> str:
+    """The one scope that is named. Raises UsageError."""
+    given = scopes(options)
+    if len(given) > 1:
+        raise UsageError("name one scope")
+    return given[0]
+
+
 @contextmanager
 def seen(rev: str | None) -> Iterator[Sight]:
     """The files of the working tree as they lie there, or a revision's. Raises GitError, CannotJudge."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from freezegate.git.plumbing import Child, GitError, refusal, scratch, with_requests
+from freezegate.git.plumbing import Child, GitError, fed, refusal, with_requests
 from freezegate.git.standing import Row
 
 TYPE_CHECKING = False
@@ -47,12 +47,7 @@ class Incoming:
 
     def start(self, arguments: Sequence[str | bytes], stdin: bytes | None = None) -> Child:
         """A child that works while others are asked."""
-        fd = None if stdin is None else scratch(stdin)
-        try:
-            child = Child(arguments, fd)
-        finally:
-            if fd is not None:
-                os.close(fd)
+        child = fed(arguments, stdin)
         self._running.append(child)
         return child
 

@@ -142,14 +142,19 @@ def with_requests(arguments: Sequence[str | bytes]) -> tuple[Child, int]:
         os.close(theirs)
 
 
-def answer(arguments: Sequence[str | bytes], stdin: bytes | None = None) -> tuple[int, bytes, str]:
-    """Run git to its end: exit status, standard output, standard error."""
+def fed(arguments: Sequence[str | bytes], stdin: bytes | None = None) -> Child:
+    """A running git process with these bytes as its standard input. Raises GitError."""
     fd = None if stdin is None else scratch(stdin)
     try:
-        child = Child(arguments, fd)
+        return Child(arguments, fd)
     finally:
         if fd is not None:
             os.close(fd)
+
+
+def answer(arguments: Sequence[str | bytes], stdin: bytes | None = None) -> tuple[int, bytes, str]:
+    """Run git to its end: exit status, standard output, standard error."""
+    child = fed(arguments, stdin)
     out = child.read_all()
     status, errors = child.finish()
     return status, out, errors
