@@ -125,7 +125,8 @@ def test_bind_refuses_a_case_that_passes_in_one_environment(tmp_path: Path) -> N
 
 
 def test_a_random_predicate_writes_nothing(tmp_path: Path) -> None:
-    text = "import os\n\n\ndef test_total_non_negative(case):\n    assert os.urandom(1)[0] < 128\n"
+    # It fails once in four times: that every replay agrees, and two searches do, is next to impossible.
+    text = "import os\n\n\ndef test_total_non_negative(case):\n    assert os.urandom(1)[0] >= 64\n"
     repo = committed(tmp_path, order_total_py=text)
     done = repo.run("property-run", "--scope", SCOPE)
     assert (done.code, done.out) == (3, ""), done.err

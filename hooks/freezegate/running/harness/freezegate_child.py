@@ -28,6 +28,10 @@ globals()["__builtins__"] = vars(freezegate_judgement)["__builtins__"]
 # Taken now: the predicate may replace any of them.
 _exit = os._exit
 _getpid = os.getpid
+_kill = os.kill
+_read = os.read
+_set_blocking = os.set_blocking
+_KILL = 9
 _encode = freezegate_wire.encode
 _send = freezegate_wire.send
 _judge = freezegate_judgement.judge
@@ -71,7 +75,8 @@ class Channel:
 class Lifeline:
     """Ends this process and its group once freezegate is gone: the kernel then signals those who wait on the channel.
 
-    A message that arrives signals too, so the signal is let through only while none is due.
+    A message that arrives signals too, and its signal may come after the message was read: so whoever is signalled looks
+    whether the channel has ended.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -79,8 +84,9 @@ class Lifeline:
 
         signals: Any = __import__("_signal")  # the signal module costs more than the rest of the start
 
-        self.set = signals.signal
-        self.number, self.through, self.ignored = signals.SIGIO, signals.SIG_DFL, signals.SIG_IGN
+        self.set, self.number, self.ignored = signals.signal, signals.SIGIO, signals.SIG_IGN
+        self.inbox = channel.inbox
+        self.taut()
         try:
             group = os.getpgrp()
             fcntl.fcntl(channel.inbox, fcntl.F_SETOWN, -group if group == os.getpid() else os.getpid())
@@ -88,14 +94,28 @@ class Lifeline:
             fcntl.fcntl(channel.inbox, fcntl.F_SETFL, flags | os.O_ASYNC)
         except (OSError, AttributeError):
             pass  # a system without it: the processes are then ended by whoever started them
+        self.look(self.number, None)
+
+    def look(self, number: int, frame: Any) -> None:
+        """End where the channel has; no message is due, so that nothing is there to be read but its end."""
+        try:
+            ended = _read(self.inbox, 1) == b""
+        except BlockingIOError:
+            ended = False
+        except OSError:
+            ended = True
+        if ended:
+            _kill(_getpid(), _KILL)
 
     def taut(self) -> None:
         """From now on freezegate only ends."""
-        self.set(self.number, self.through)
+        _set_blocking(self.inbox, False)
+        self.set(self.number, self.look)
 
     def slack(self) -> None:
         """A message is due."""
         self.set(self.number, self.ignored)
+        _set_blocking(self.inbox, True)
 
 
 def main(release: Callable[[int], object]) -> None:
@@ -138,6 +158,7 @@ def _run(channel: Channel, release: Callable[[int], object]) -> None:
     channel.send({"state": "ready", "facts": facts})
     message = channel.receive()
     lifeline.taut()
+    lifeline.look(lifeline.number, None)
     if search is not None:
 
         def report(examples: int) -> None:
