@@ -483,3 +483,22 @@ def test_interrupted_it_leaves_no_worktree_and_no_process(tmp_path: Path, number
     assert left_behind(repo) == [f"?? {COUNTEREXAMPLE}"]
     sleeping = subprocess.run(["pgrep", "-f", str(repo.path)], capture_output=True, check=False)
     assert sleeping.stdout == b""
+
+
+@pytest.mark.parametrize("body", ["while True: pass", "import time; time.sleep(600)"])
+def test_a_child_ends_with_a_command_that_is_killed(tmp_path: Path, body: str) -> None:
+    note = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(__import__('os').getpid()))"
+    repo = committed(tmp_path, order_total_py=f"def test_total_non_negative(case):\n    {note}\n    {body}\n")
+    repo.write(COUNTEREXAMPLE, good_project()[COUNTEREXAMPLE])
+    command = [sys.executable, "-I", "-m", "freezegate", "property-eval", "--scope", SCOPE, "--case", COUNTEREXAMPLE]
+    parent = subprocess.Popen(command, cwd=repo.path, env=environment())
+    deadline = time.monotonic() + 20
+    pid = tmp_path / "pid"
+    while not (pid.exists() and pid.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    child = Path("/proc", pid.read_text())
+    parent.kill()
+    parent.wait()
+    while child.exists() and "Z (zombie)" not in (child / "status").read_text() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not child.exists() or "Z (zombie)" in (child / "status").read_text()
