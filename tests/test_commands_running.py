@@ -134,9 +134,10 @@ def test_a_random_predicate_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_generator_that_does_not_follow_its_seed_writes_nothing(tmp_path: Path) -> None:
+    # of more values than two searches could draw alike
     text = (
         "import os\n\n\ndef generate(domain, rng):\n"
-        '    return {"currency": "USD", "qty": 1, "unit_cents": -1 - os.urandom(1)[0] % 4}\n'
+        '    return {"currency": "USD", "qty": 1, "unit_cents": -3, "run": os.urandom(8).hex()}\n'
     )
     repo = committed(tmp_path, gen_orders_py=text)
     done = repo.run("property-run", "--scope", SCOPE)
