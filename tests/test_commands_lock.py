@@ -78,6 +78,8 @@ def test_without_names_every_stale_scope_is_locked_and_no_other(tmp_path: Path) 
     assert repo.at(other).read_bytes() == kept
     assert repo.at(bare).read_bytes() == files[bare]
     repo.write(".freezegate.yaml", "policy: {require_predicate_digest: true}\n")
+    assert locks(repo).out == "nothing to lock\n", "the config that judges the next commit is HEAD's"
+    repo.commit_all()
     assert f"locked {bare}" in locks(repo).out
 
 
@@ -88,6 +90,7 @@ def test_the_formula_is_the_policy_s_or_the_stated_one_s(tmp_path: Path) -> None
     assert stated(repo) == closure_digest(repo, PREDICATE, HELPER, sized=True)
     repo.write(SCOPE, unbound()[SCOPE])
     repo.write(".freezegate.yaml", "policy: {framing: sized}\n")
+    repo.commit_all()
     locks(repo, SCOPE)
     assert stated(repo) == closure_digest(repo, PREDICATE, HELPER, sized=True)
 

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from freezegate.git.revisions import top_folder
     from freezegate.git.worktree_files import WorkTree, current_folder
     from freezegate.running import binding
-    from freezegate.running.seeds import pins
+    from freezegate.running.seeds import read_lock
     from freezegate.running.steady import committed
 
     given = [running.only_scope(options)]
@@ -56,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
         files.read(record)  # a folder or link in its place is found before anything runs
         digest = binding.refuse_unbindable(scope)
         lock = seen.governed.entry(subject.lock)
-        pin = pins(repository.store.blob(lock.oid, 1 << 20) or b"").get(subject.scope_id) if lock is not None else None
+        text = repository.store.blob(lock.oid, 1 << 20) if lock is not None else None
+        pin = read_lock(text, subject.lock.text).pins.get(subject.scope_id)
         outcome = binding.bound(
             seen, scope, case, digest, pin, options.max_examples, running.python(options), options.time_limit
         )

@@ -21,7 +21,8 @@ def add(commands: Any) -> None:
         "lock",
         help="write predicate_digest into scope files",
         description="Writes the digest of the predicate's closure, as the working tree has it, into scope files of the "
-        "working tree; all else in them stays. Without SCOPE: into every scope whose digest is stale.",
+        "working tree; all else in them stays. Without SCOPE: into every scope whose digest is stale. Layout and policy are "
+        "those of HEAD's config, which judges the commit.",
     )
     parser.add_argument("scopes", nargs="*", metavar="SCOPE", help="a scope file, or a scope id")
     parser.set_defaults(run=run)
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
 
     refused = False
     written, right = [], []
-    with looked_at(worktree=True) as sight:
+    with looked_at(worktree=True, judged=True) as sight:
         named = [scope_given(sight.tree, given, sight.prefix) for given in options.scopes]
         chosen = list({view.path: view for view in named}.values()) if named else list(stale_scopes(sight.tree))
         for scope in chosen:
@@ -60,7 +61,7 @@ def _unstaged(scopes: list[ScopeView]) -> list[RepoPath]:
     from freezegate.git.plumbing import GitError
 
     try:
-        with looked_at() as sight:
+        with looked_at(judged=True) as sight:
             return staged_otherwise(sight.tree, scopes)
     except (GitError, CannotJudge):
         return []

@@ -15,6 +15,8 @@ from freezegate.text import escape
 
 if TYPE_CHECKING:
     from freezegate.cli.trees import Sight
+    from freezegate.gate.bindings import Binding
+    from freezegate.gate.scopes import ScopeView
     from freezegate.paths import RepoPath
     from freezegate.running.cases import Case
     from freezegate.running.retaining import Run
@@ -37,6 +39,7 @@ def add(commands: Any) -> None:
         "answer; 3 cannot be reduced to one reproducible input; 4 the time limit ran out.",
     )
     running.add_scope(parser)
+    parser.add_argument("--all", action="store_true", help="every scope")
     parser.add_argument("--seed", metavar="N", type=running.count, help="seed of the search (else the seed lock's)")
     parser.add_argument(
         "--max-examples", metavar="N", type=running.natural, help="how many examples are tried (else the seed lock's)"
@@ -53,30 +56,39 @@ def add(commands: Any) -> None:
 
 
 class _Planned(NamedTuple):
-    """One property to run. `place` is where its case belongs in the working tree, None where `out` is named."""
+    """One property to run. `place` is where its case belongs in the working tree, None where `out` is named; `standing`
+    says what became of the retained case.
+    """
 
     subject: Subject
     bounds: Bounds
     retained: Case | None
     out: str
     place: RepoPath | None
+    standing: str
 
 
 def run(options: argparse.Namespace) -> int:
     """Run each property and write what is retained."""
     from freezegate.files import write_whole
+    from freezegate.gate.alone import scope_given
     from freezegate.git.revisions import resolve
     from freezegate.git.worktree_files import WorkTree
     from freezegate.running.workers import spread
 
-    given = running.scopes(options)
+    given = [] if options.all and not options.scope else running.scopes(options)
+    if options.all and given:
+        raise UsageError("name scopes, or give --all")
     out = options.out or os.environ.get("COUNTEREXAMPLE_OUT")
-    if out and len(given) > 1:
+    if out and len(given) != 1:
         raise UsageError("--out (or COUNTEREXAMPLE_OUT) names one file: name one scope")
     python = running.python(options)
     with running.seen(options.rev) as sight:
         top = sight.top
-        planned = [_planned(sight, scope, options, out) for scope in given]
+        views = [scope_given(sight.tree, scope, sight.prefix) for scope in given] or list(sight.tree.finder.every())
+        if not views:
+            raise CannotJudge(f"there is no scope below {sight.tree.places.properties}/", "freezegate init")
+        planned = [_planned(sight, view, options, out) for view in views]
         replays = sight.tree.config.policy.replays
     commit = None if options.rev is None else resolve(options.rev + "^{commit}")
     alone = len(planned) == 1
@@ -108,27 +120,31 @@ def run(options: argparse.Namespace) -> int:
         elif result.data is not None:
             os.makedirs(os.path.dirname(os.path.abspath(each.out)), exist_ok=True)  # noqa: PTH100, PTH103, PTH120
             write_whole(each.out, result.data)
-        _say(each, result)
+        _say(each, result, options.python)
     statuses = {_STATUS[result.outcome] for result in runs}
     return next(status for status in _GRAVEST if status in statuses)
 
 
-def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | None) -> _Planned:
-    from freezegate.gate.alone import scope_given
+def _planned(sight: Sight, view: ScopeView, options: argparse.Namespace, out: str | None) -> _Planned:
     from freezegate.git.worktree_files import WorkTree
     from freezegate.running.cases import case_in
-    from freezegate.running.seeds import bounds, pins
+    from freezegate.running.seeds import bounds, read_lock
     from freezegate.running.subject import subject
 
     tree = sight.tree
-    found = subject(scope_given(tree, given, sight.prefix), sight.top)
+    found = subject(view, sight.top)
     lock = tree.entry(found.lock)
     text = tree.archive.store.blob(lock.oid, 1 << 20) if lock is not None and lock.is_file else None
-    pin = pins(text or b"").get(found.scope_id)
     limits = bounds(
-        found.scope_id, pin, options.seed, options.max_examples, options.unlocked, tree.config.policy.max_examples_cap
+        found.scope_id,
+        read_lock(text, found.lock.text),
+        options.seed,
+        options.max_examples,
+        options.unlocked,
+        tree.config.policy.max_examples_cap,
     )
     place = tree.case_path(found.scope_id)
+    standing = _standing(tree.binding(found.scope_id), python=options.python)
     retained = None
     entry = tree.entry(place)
     if entry is not None:
@@ -139,26 +155,45 @@ def _planned(sight: Sight, given: str, options: argparse.Namespace, out: str | N
     if out:
         if os.path.exists(out) and not os.path.isfile(out):  # noqa: PTH110, PTH113
             raise CannotJudge(f"{out} is no regular file", "name another --out")
-        return _Planned(found, limits, retained, out, None)
+        return _Planned(found, limits, retained, out, None, standing)
     there = WorkTree(sight.top).read(place)
     if there is not None and (retained is None or there != retained.data):
         raise CannotJudge(f"{place} in the working tree is another case, and would be lost", "name a file with --out")
-    return _Planned(found, limits, retained, f"{sight.top}/{place.text}", place)
+    return _Planned(found, limits, retained, f"{sight.top}/{place.text}", place, standing)
 
 
-def _say(planned: _Planned, result: Run) -> None:
+def _standing(binding: Binding, python: str | None) -> str:
+    """What became of a retained case, and what can be done with it."""
+    from freezegate.gate.commands import argument
+    from freezegate.text import shell_word
+
+    scope_id = argument(binding.scope_id)
+    if binding.open_because:
+        named = f" --python {shell_word(python)}" if python else ""
+        return f"it is not bound ({binding.open_because}): {binding.bind_command.partition('  #')[0]}{named}"
+    if binding.citation is None:
+        return f"it is bound and not cited: freezegate cite {scope_id}, or mend what fails and freezegate retire {scope_id}"
+    return f"it is frozen by {binding.citation.path}; once it is mended: freezegate retire {scope_id}"
+
+
+def _say(planned: _Planned, result: Run, python: str | None) -> None:
     """The outcome on one line; where to go from a counterexample."""
     from freezegate.gate.commands import argument
+    from freezegate.text import shell_word
 
     stream = sys.stdout if result.outcome in ("held", "retained", "still fails") else sys.stderr
     stream.write(f"{planned.subject.scope_id}: {result.outcome}: {escape(result.message)}\n")
     for note in result.notes:
         stream.write(f"    note: {escape(note)}\n")
+    if result.hint:
+        stream.write(f"    hint: {escape(result.hint)}\n")
+    if result.outcome == "still fails":
+        print(f"    {planned.standing}")
     if result.outcome == "retained":
         where = os.path.relpath(planned.out)
         print(f"wrote {escape(where)}")
         if planned.bounds.locked:
-            scope = argument(planned.subject.scope.text)
-            print(f"bind it: freezegate bind --scope {scope} --case {argument(where)}")
+            words = ["freezegate", "bind", "--scope", argument(planned.subject.scope.text), "--case", argument(where)]
+            print(f"bind it: {' '.join([*words, *(['--python', shell_word(python)] if python else [])])}")
         else:
             print("searched with --unlocked: it cannot be bound")

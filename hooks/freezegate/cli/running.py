@@ -115,18 +115,23 @@ def seen(rev: str | None) -> Iterator[Sight]:
 
 
 def case_file(given: str, subject: Subject) -> Case:
-    """The case in a file that the command line names. Raises CannotJudge."""
+    """The case in a file that the command line names, from the current folder or from the root of the repository, as a
+    scope's file is. Raises CannotJudge.
+    """
     import stat
     from pathlib import Path
 
     from freezegate.running.cases import case_in
 
+    if not Path(given).exists() and Path(subject.top, given).exists():
+        given = str(Path(subject.top, given))
     try:
         if not stat.S_ISREG(Path(given).stat().st_mode):  # a pipe would keep us waiting
             raise CannotJudge(f"{given} is no regular file", "name the file of a retained case")
         data = Path(given).read_bytes()
     except OSError as error:
-        raise CannotJudge(f"{given}: {error.strerror}", "name the file of a retained case") from None
+        hint = f"name the file of a retained case; freezegate property-run --scope {subject.scope_id} looks for one"
+        raise CannotJudge(f"{given}: {error.strerror}", hint) from None
     return case_in(data, given, subject.scope_id, subject.domain)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Sight(NamedTuple):
-    """A tree under its own config, the root of the work tree, and the path of the current folder below it."""
+    """A tree under its config, the root of the work tree, and the path of the current folder below it."""
 
     tree: Governed
     top: str
@@ -35,11 +35,14 @@ def seen(options: argparse.Namespace) -> Iterator[Sight]:
 
 
 @contextmanager
-def looked_at(*, worktree: bool = False, rev: str | None = None) -> Iterator[Sight]:
-    """The index, or what the arguments choose. Raises GitError, CannotJudge."""
-    from freezegate.gate.alone import alone
+def looked_at(*, worktree: bool = False, rev: str | None = None, judged: bool = False) -> Iterator[Sight]:
+    """The index, or what the arguments choose. Raises GitError, CannotJudge.
+
+    It is seen under its own config; with `judged`, under the one that a commit of it is judged by, which is HEAD's.
+    """
+    from freezegate.gate.alone import alone, grown_from
     from freezegate.git.repository import Repository
-    from freezegate.git.revisions import top_folder
+    from freezegate.git.revisions import resolve_or_none, top_folder
     from freezegate.git.worktree_files import current_folder
     from freezegate.git.worktree_view import working_tree_staged
 
@@ -51,4 +54,6 @@ def looked_at(*, worktree: bool = False, rev: str | None = None) -> Iterator[Sig
         repository = Repository()
         stack.callback(repository.close)
         snapshot = repository.staged() if rev is None else repository.snapshot(rev)
-        yield Sight(alone(snapshot), top, prefix)
+        head = resolve_or_none("HEAD^{commit}") if judged else None
+        tree = alone(snapshot) if head is None else grown_from(snapshot, repository.snapshot(head))
+        yield Sight(tree, top, prefix)

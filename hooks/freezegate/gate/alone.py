@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from posixpath import normpath
 
 from freezegate.errors import CannotJudge
@@ -13,7 +14,10 @@ from freezegate.git.ancestry import known_to
 from freezegate.git.change import Change, today
 from freezegate.git.snapshot import Snapshot
 from freezegate.paths import RepoPath
-from freezegate.text import quoted
+from freezegate.text import escape, quoted
+
+
+_LOOKED_AT = 1000  # scopes of which one may be meant by a name that is none
 
 
 def grown_from(snapshot: Snapshot, old: Snapshot) -> Governed:
@@ -69,8 +73,18 @@ def scope_given(tree: Governed, given: str, prefix: bytes) -> ScopeView:
         raise CannotJudge(f"several scopes have the id {quoted(given)}: {shown}", "name the file")
     raise CannotJudge(
         f"no scope file has the path or the id {quoted(given)}",
-        f"name a *.scope.yaml below {tree.places.properties}/, or the scope_id in it",
+        _alike(tree, given) or f"name a *.scope.yaml below {tree.places.properties}/, or the scope_id in it",
     )
+
+
+def _alike(tree: Governed, given: str) -> str:
+    """The names that may be meant, as a hint; empty where none is like what was given."""
+    from difflib import get_close_matches
+
+    views = list(islice(tree.finder.every(), _LOOKED_AT))
+    names = [name for view in views for name in (view.path.text, view.value.scope_id if view.value is not None else "")]
+    alike = get_close_matches(given, names, 2)
+    return f"did you mean {' or '.join(map(escape, alike))}?" if alike else ""
 
 
 def readable(view: ScopeView) -> str | None:

@@ -142,7 +142,11 @@ class Binding:
             return self.retire_command if unread is None else f"mend {unread.path}"
         if self.case is None or self.decision.reason == "holds":
             return self.retire_command
-        return f"freezegate bind --scope {self.scope.path.shell} --case {self.case.path.shell}"
+        bind = f"freezegate bind --scope {self.scope.path.shell} --case {self.case.path.shell}"
+        if self.decision.reason == "recompute_digest":
+            # What is bound is committed, and an edit under a record is not until that is gone.
+            return f"{bind}  # an edit that is not committed yet: {self.retire_command}"
+        return bind
 
     @property
     def retire_command(self) -> str:

@@ -14,6 +14,7 @@ from freezegate.gate.governed import Governed
 from freezegate.paths import RepoPath
 from freezegate.text import quoted
 
+_SHOWN = 5
 _CALLED: dict[str | int, str] = {"generator": "generator", "seed_lock": "seed lock", "inputs": "input"}
 
 
@@ -34,6 +35,11 @@ def citation(tree: Governed, scope_id: str) -> Written:
     if not checks.SCOPE_ID.fullmatch(scope_id):
         raise Refusal(f"{quoted(scope_id)} is no scope id: dotted parts of a-z, 0-9 and _")
     binding = tree.binding(scope_id)
+    if not binding.is_anything:
+        known = sorted({each for each in tree.bound_ids() if tree.record(each) is not None})
+        shown = f"; there are records of {', '.join(known[:_SHOWN])}" if known else ""
+        retain = f"freezegate property-run --scope {scope_id}, then freezegate bind" if tree.scope_of(scope_id) else ""
+        raise Refusal(f"there is no record of {scope_id}{shown}{'; ' if retain else ''}{retain}")
     if binding.open_because:
         raise Refusal(f"the record of {scope_id} is open: {binding.open_because}")
     path = tree.citation_path(scope_id)

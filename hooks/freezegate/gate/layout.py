@@ -55,8 +55,12 @@ class ConfigUnit(NamedTuple):
 
     @property
     def key(self) -> object:
-        """Equal in two trees exactly when the rules see the same of the config."""
-        return (self.entry, self.removed, self.sourceless)
+        """Equal in two trees exactly when the rules see the same of the config.
+
+        A half is on for both sides of a step: that one turns it on is told from what each holds.
+        """
+        turned_on = self.sourceless and (self.tree.has_scopes, self.tree.claimed is not None)
+        return (self.entry, self.removed, turned_on)
 
 
 def place_flaws(tree: Governed) -> Iterator[Flaw]:

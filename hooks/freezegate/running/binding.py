@@ -18,6 +18,7 @@ from freezegate.running.classifying import BOTH, Task, Where, classified
 from freezegate.running.labels import Label
 from freezegate.running.limits import SEARCH
 from freezegate.running.regenerating import searched_again
+from freezegate.running.retaining import slip
 from freezegate.running.seeds import Pin
 from freezegate.running.steady import Committed
 
@@ -139,4 +140,5 @@ def bound(
             f"policy.require_regenerated asks for a search that gives the same bytes: {note or 'it gave others'}"
         )
     data = record(seen.governed, scope, case, digest, labels, seen.tree, again)
-    return Bound(data, (note,) if note else ())
+    failure = labels[0].failure
+    return Bound(data, ((note,) if note else ()) + (slip(failure) if failure is not None else ()))

@@ -179,7 +179,11 @@ def _answer(pair: _Pair, head: tuple[Label, ...], base: tuple[Label, ...]) -> Ch
             return checked("refused", None, f"the case passes at the base ({label.environment}): it is a new failure")
     for label, other in zip(head, base, strict=True):
         if same_oracle and label.signature != other.signature:
-            return checked("refused", None, f"the base fails in another way ({label.environment})")
+            return checked(
+                "refused",
+                None,
+                f"the case fails at head in another way than at the base ({label.environment}): it is a new failure",
+            )
     return checked("ok", None, "still fails, at head and at base")
 
 

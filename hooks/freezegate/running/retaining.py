@@ -6,14 +6,14 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from freezegate.documents.domain import outside
 from freezegate.documents.reading import read_counterexample
 from freezegate.running.canonical import document
-from freezegate.running.evaluation import ABSENT, Attempts, Outcome, attempts, evaluate
+from freezegate.running.evaluation import ABSENT, Attempts, Failure, Outcome, attempts, evaluate
 from freezegate.running.labels import in_words
 from freezegate.running.launch import Launch
 from freezegate.running.searching import Found, search
@@ -29,13 +29,16 @@ Ending = Literal["held", "retained", "still fails", "absent", "not reproducible"
 
 @dataclass(frozen=True)
 class Run:
-    """What became of one property. `data` is the counterexample's file, where one was found; `notes` are for a person."""
+    """What became of one property. `data` is the counterexample's file, where one was found; `notes` and `hint` are for a
+    person.
+    """
 
     scope_id: str
     outcome: Ending
     message: str
     data: bytes | None = None
     notes: tuple[str, ...] = ()
+    hint: str = ""
 
 
 class Clock:
@@ -128,6 +131,50 @@ def _contents(subject: Subject, tree: str) -> dict[str, object]:
     return found
 
 
+# By these a predicate fails that reads what is not there: rarely what it was written to find.
+_SLIPS = frozenset(
+    f"builtins.{name}"
+    for name in ("NameError", "UnboundLocalError", "KeyError", "AttributeError", "TypeError", "IndexError")
+)
+
+
+_FEW = 10  # examples below which a generator that draws elsewhere is likelier than a domain so small
+
+
+def slip(failure: Failure) -> tuple[str, ...]:
+    """A note where the failure may be a mistake of the predicate itself, which would be frozen in place of the property's."""
+    if failure.exception not in _SLIPS or not failure.inside:
+        return ()
+    name = failure.exception.removeprefix("builtins.")
+    return (
+        f"it failed by {name} at {failure.file}:{failure.line}, not by an assertion: is the predicate itself right?",
+    )
+
+
+def _missing_module(reason: str, python: str) -> str:
+    """What to do where a module is not found; empty where that is not the reason."""
+    if "ModuleNotFoundError" not in reason:
+        return ""
+    return (
+        f"the project runs under {python}: install what it needs there, or name its own interpreter with --python; "
+        "the folders that are searched are in docs/running.md"
+    )
+
+
+def _examples(count: int) -> str:
+    return f"{count} example{'' if count == 1 else 's'}"
+
+
+def _exhausted(examples: int, wanted: int) -> tuple[str, ...]:
+    """A note where there was no more to judge than a few cases."""
+    if examples >= min(wanted, _FEW):
+        return ()
+    return (
+        f"the search ended after {_examples(examples)} of {wanted}: the generator drew nothing new (all of its "
+        "randomness must come from rng, or from the strategy), or the predicate rejected the rest",
+    )
+
+
 class _Property:
     def __init__(
         self,
@@ -139,6 +186,7 @@ class _Property:
     ) -> None:
         self.subject = subject
         self.bounds = bounds
+        self.python = ground.python
         self.replays = ground.replays
         self.launch = launch
         self.progress = progress
@@ -156,7 +204,8 @@ class _Property:
         found = self._search()
         notes += found.notes
         if found.outcome == "held":
-            return self._ended("held", f"held for {found.examples} examples", notes=notes)
+            notes += _exhausted(found.examples, self.bounds.max_examples)
+            return self._ended("held", f"held for {_examples(found.examples)}", notes=notes)
         if found.outcome != "failed" or found.unstable:
             return self._unfound(found)
         try:
@@ -180,6 +229,7 @@ class _Property:
         failure = seen.outcomes[0].failure
         what = "" if failure is None else f": {in_words(failure)}"
         steps = f"example {found.example_index}, {found.shrink_steps} shrink steps"
+        notes += () if failure is None else slip(failure)
         return self._ended("retained", f"failed ({steps}){what}", data, notes)
 
     def _replay(self, case: bytes) -> Attempts:
@@ -206,13 +256,21 @@ class _Property:
 
     def _absent(self, seen: Attempts, what: str) -> Run:
         if seen.timed_out:
-            return self._ended("out of time", f"the time limit ran out while {what} was evaluated")
-        return self._ended("not reproducible" if seen.unstable else "absent", f"{what}: {seen.reason}")
+            return self._out_of_time(f"while {what} was evaluated")
+        return self._unanswered(seen.unstable, f"{what}: {seen.reason}")
 
     def _unfound(self, found: Found) -> Run:
         if found.timed_out:
-            return self._ended("out of time", "the time limit ran out during the search")
-        return self._ended("not reproducible" if found.unstable else "absent", found.reason or "no answer")
+            return self._out_of_time("during the search")
+        return self._unanswered(found.unstable, found.reason or "no answer")
+
+    def _unanswered(self, unstable: bool, reason: str) -> Run:
+        run = self._ended("not reproducible" if unstable else "absent", reason)
+        return replace(run, hint=_missing_module(reason, self.python))
+
+    def _out_of_time(self, when: str) -> Run:
+        run = self._ended("out of time", f"the time limit ran out {when}")
+        return replace(run, hint="give more with --time-limit SECONDS, or let the seed lock pin fewer examples")
 
     def _ended(self, outcome: Ending, message: str, data: bytes | None = None, notes: tuple[str, ...] = ()) -> Run:
         return Run(self.subject.scope_id, outcome, message, data, notes)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from freezegate.documents.config import Config
 from freezegate.errors import CannotJudge
 from freezegate.gate.alone import alone, scope_given
+from freezegate.gate.commands import retire
 from freezegate.gate.governed import Governed
 from freezegate.git.repository import Repository
 from freezegate.git.revisions import resolve, resolve_or_none, top_folder
@@ -38,9 +39,9 @@ def committed(repository: Repository, scopes: Sequence[str], prefix: bytes) -> C
     head = alone(repository.snapshot(commit))
     top = top_folder()
     found = tuple(_at_head(head, scope, prefix, top) for scope in scopes)
-    _refuse_differences(found, head, "the index", "commit it or unstage it")
+    _refuse_differences(found, head, "the index", "unstage it")
     with working_tree_staged():
-        _refuse_differences(found, head, "the working tree", "commit it, or git restore it")
+        _refuse_differences(found, head, "the working tree", "git restore it")
     return Committed(commit, resolve(commit + "^{tree}"), head.config, head, found)
 
 
@@ -52,7 +53,7 @@ def _at_head(head: Governed, given: str, prefix: bytes, top: str) -> Subject:
     return subject(view, top)
 
 
-def _refuse_differences(subjects: Sequence[Subject], head: Governed, where: str, hint: str) -> None:
+def _refuse_differences(subjects: Sequence[Subject], head: Governed, where: str, undo: str) -> None:
     """The index that git's children see now may differ from HEAD only in what none of the subjects depends on."""
     standing = Standing()
     if not standing.rows:
@@ -71,4 +72,13 @@ def _refuse_differences(subjects: Sequence[Subject], head: Governed, where: str,
     if differing:
         names = ", ".join(map(str, sorted(differing)[:_SHOWN]))
         more = f" and {len(differing) - _SHOWN} more" if len(differing) > _SHOWN else ""
-        raise CannotJudge(f"HEAD and {where} differ in {names}{more}: what runs must be committed", hint)
+        raise CannotJudge(
+            f"HEAD and {where} differ in {names}{more}: what runs must be committed",
+            f"commit it{_with_retiring(subjects, head)}, or {undo}",
+        )
+
+
+def _with_retiring(subjects: Sequence[Subject], head: Governed) -> str:
+    """What has to go with an edit for the hooks to take it: the records that it opens."""
+    bound = [each.scope_id for each in subjects if head.binding(each.scope_id).record is not None]
+    return "".join(f" (together with {retire(scope_id)}, where the hooks refuse it alone)" for scope_id in bound[:1])

@@ -23,7 +23,8 @@ HOOK = "fixture-digest"
     "binding",
     rejects="a record whose fixture_digest differs from the recomputed one: both values shown",
     protects="A record excuses a failure only under the generator, scope and seeds that it was made with.",
-    mend="Bind again, so that the record is made from what is there now; or retire the freeze.",
+    mend="An edit that is not committed yet: `freezegate retire ID`, and commit both together; then run the property, bind "
+    "and cite again. An edit that is committed: bind again, so that the record is made from what is there now.",
     accepted="the digest of the staged generator, scope and lock",
     rejected="the digest from before the generator was edited",
 )
@@ -151,5 +152,5 @@ def generator_import_unlocked(scope: ScopeView) -> Iterator[Finding]:
     for path in sorted(set(closure.files) - covered):
         shown = RepoPath(path)
         message = f"/generator: it imports {shown}, which the digest does not cover"
-        hint = f"edit {scope.path}: add {shown} to inputs"
+        hint = f"edit {scope.path}: add {shown} to inputs, or name its folder under layout.source where it is source"
         yield at("generator-import-unlocked", scope, ("generator",), message, hint)

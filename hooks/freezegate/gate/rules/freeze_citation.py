@@ -103,7 +103,8 @@ def citation_dangling(binding: Binding) -> Iterator[Finding]:
     "citation",
     rejects="a citation of an open record: the reason from the decision table",
     protects="Only a case that two environments saw fail, under these very bytes, may be excused.",
-    mend="Bind the case again, or retire the freeze.",
+    mend="Bind the case again. Where files that the record rests on are edited and not committed yet, retire the freeze in "
+    "the same commit, then run the property, bind and cite again.",
     accepted="a record with equal hashes and two labels fail",
     rejected="a record whose counterexample_sha256 is null",
 )

@@ -130,6 +130,8 @@ def predicate_missing(scope: ScopeView) -> Iterator[Finding]:
     else:
         return
     hint = f"define `def {function}(case):` once in {path}, or edit the predicate of {scope.path}"
+    if entry is None:
+        hint = f"{commands.add([path])} where the file is there and not staged; else {hint}"
     yield at("predicate-missing", scope, ("predicate",), why, hint)
 
 
