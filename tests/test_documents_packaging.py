@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import freezegate
-from freezegate.documents.schemas import KINDS, schema_folder
+from freezegate.documents.schemas import EVIDENCE_KINDS, KINDS, schema_folder
 
 PACKAGE = Path(freezegate.__file__).parent
 ROOT = Path(__file__).parent.parent
@@ -51,5 +51,6 @@ def test_a_built_wheel_carries_them(tmp_path: Path) -> None:
     site = tmp_path / "site"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    assert {path.name for path in folder_seen_from(site).iterdir()} == {f"{kind}.schema.json" for kind in KINDS}
+    names = {f"{kind}.schema.json" for kind in KINDS + EVIDENCE_KINDS}
+    assert {path.name for path in folder_seen_from(site).iterdir()} == names
     assert folder_seen_from(site).samefile(site / "freezegate" / "schemas")

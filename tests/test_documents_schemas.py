@@ -17,7 +17,7 @@ from freezegate.documents import catalog, citation, config, counterexample, ledg
 from freezegate.documents.explain import violations
 from freezegate.documents.loading import LoadError, load_json, load_yaml
 from freezegate.documents.refusal import Refused
-from freezegate.documents.schemas import KINDS, schema, schema_folder
+from freezegate.documents.schemas import EVIDENCE_KINDS, KINDS, schema, schema_folder
 
 FOLDER = Path(__file__).parent / "documents"
 CONSTRUCTORS: dict[str, Any] = {
@@ -90,7 +90,7 @@ def assert_equal_judgement(kind: str, value: Any) -> None:
         assert found, f"only the constructor refuses: {refusal.pointer} {refusal.message}"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS + EVIDENCE_KINDS)
 def test_schema_is_sound_and_has_no_misspelled_keyword(kind: str) -> None:
     own = schema(kind)
     jsonschema.Draft202012Validator.check_schema(own)
@@ -100,7 +100,7 @@ def test_schema_is_sound_and_has_no_misspelled_keyword(kind: str) -> None:
         assert each.keys() <= KEYWORDS
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS + EVIDENCE_KINDS)
 def test_every_property_is_described_and_no_other_is_allowed(kind: str) -> None:
     for each in subschemas(schema(kind)):
         for name, member in each.get("properties", {}).items():
@@ -109,7 +109,7 @@ def test_every_property_is_described_and_no_other_is_allowed(kind: str) -> None:
             assert each["additionalProperties"] is False
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS + EVIDENCE_KINDS)
 def test_patterns_refuse_a_trailing_newline_and_other_scripts_digits(kind: str) -> None:
     for each in subschemas(schema(kind)):
         if "pattern" in each:
@@ -118,7 +118,9 @@ def test_patterns_refuse_a_trailing_newline_and_other_scripts_digits(kind: str) 
 
 
 def test_schemas_lie_in_one_folder_a_file_a_kind() -> None:
-    assert {path.name for path in schema_folder().iterdir()} == {f"{kind}.schema.json" for kind in KINDS}
+    assert {path.name for path in schema_folder().iterdir()} == {
+        f"{kind}.schema.json" for kind in KINDS + EVIDENCE_KINDS
+    }
 
 
 @pytest.mark.parametrize(("kind", "value"), readable("accepted"))

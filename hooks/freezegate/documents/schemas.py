@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 KINDS = ("scope", "counterexample", "record", "citation", "property", "claimed", "ledger", "config")
+"""What a repository holds."""
+EVIDENCE_KINDS = ("oracle_edited", "base_signatures", "runs", "verdicts")
+"""What a verdict run writes."""
 
 
 def schema_folder() -> Path:
@@ -19,7 +22,7 @@ def schema_folder() -> Path:
 
 @cache
 def schema(kind: str) -> dict[str, Any]:
-    """The schema (JSON Schema draft 2020-12) of one document kind of KINDS."""
+    """The schema (JSON Schema draft 2020-12) of one kind of KINDS or EVIDENCE_KINDS."""
     text = (schema_folder() / f"{kind}.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded

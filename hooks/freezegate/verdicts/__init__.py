@@ -1,0 +1,1 @@
+"""The verdict workflow: splitting a diff, reproducing, running the catalog, applying freezes, reporting."""

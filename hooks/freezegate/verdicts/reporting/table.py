@@ -1,0 +1,84 @@
+"""What all formats show, and the words they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from freezegate.documents.evidence import BaseSignature, Runs, SplitDiff, VerdictRow, Verdicts
+
+REASONS = {
+    "held": "the property held",
+    "failed": "the property failed",
+    "frozen": "it failed as its freeze says, and so does the base revision",
+    "oracle_moved": "this change edits what judges it",
+    "missing_run": "it gave no answer",
+    "new_failures": "it fails on inputs that hold on the base revision",
+    "fixture_mutated": "its run changed the fixtures",
+    "stale_freeze": "the ledger holds a freeze of it that nothing needs",
+}
+_PROMOTION = {
+    "promoted": "every claimed property has its verdict, none is fail, and one at least passed",
+    "malformed": "the verdicts or the claims are malformed",
+    "nothing_claimed": "nothing is claimed",
+    "repeated_id": "ids come twice",
+    "ids_differ": "the verdicts are not those of the claimed ids",
+    "unknown_verdict": "a verdict is unknown",
+    "failed": "failed",
+    "nothing_passed": "nothing passed, all is inconclusive",
+    "not_all_passed": "under the strict policy all must pass",
+    "stale_freeze": "freezes that nothing needs",
+}
+_MOST_IDS = 10
+
+
+class Evidence(NamedTuple):
+    """The files of a run folder, as far as they are at hand."""
+
+    verdicts: Verdicts
+    runs: Runs | None = None
+    split: SplitDiff | None = None
+    base_signatures: tuple[BaseSignature, ...] | None = None
+
+
+def outcome(verdicts: Verdicts) -> str:
+    """In a few words, whether the change may merge."""
+    if verdicts.review:
+        return "needs review"
+    return "promoted" if verdicts.promoted else "not promoted"
+
+
+def why(verdicts: Verdicts) -> str:
+    """The reason of the outcome and the ids that it speaks of, unescaped."""
+    if verdicts.review:
+        return "nothing but edited definitions stands against it, and a person must look at them"
+    if verdicts.promoted and verdicts.promotion == "strict":
+        return "every claimed property passed"
+    words = _PROMOTION.get(verdicts.promotion_reason, verdicts.promotion_reason)
+    ids = list(verdicts.promotion_ids[:_MOST_IDS])
+    left = len(verdicts.promotion_ids) - len(ids)
+    if left:
+        ids.append(f"and {left} more")
+    return f"{words}: {', '.join(ids)}" if ids else words
+
+
+def counts(verdicts: Verdicts) -> str:
+    """How many verdicts of each kind there are."""
+    found = Counter(row.verdict for row in verdicts.verdicts)
+    return ", ".join(f"{found[word]} {word}" for word in ("pass", "inconclusive", "fail"))
+
+
+def reason(row: VerdictRow) -> str:
+    """The reason of a verdict in words."""
+    return REASONS.get(row.reason, row.reason)
+
+
+def evidence(row: VerdictRow) -> list[str]:
+    """What stands behind a verdict, a line each, unescaped."""
+    lines = [row.detail] if row.detail else []
+    lines += [f"edited: {each}" for each in row.voided_by]
+    if row.reproduced is not None:
+        lines.append(f"the base revision gave it in {row.reproduced.seen} of {row.reproduced.attempts} attempts")
+    if row.signature is not None and row.verdict != "pass":
+        lines.append(f"signature {row.signature}")
+    return lines
