@@ -79,8 +79,6 @@ def subject(view: ScopeView, top: str) -> Subject:
         raise CannotJudge(f"there is no regular file {generator}, the generator of {view.path}", f"git add {generator}")
     value = load_yaml(view.reading.data).value
     assert isinstance(value, dict)
-    roots = (predicate.parent, *tree.places.roots, RepoPath(b""))
-    sources = [_import_root(tree, folder) for folder in tree.places.source]
     return Subject(
         scope_id=scope.scope_id,
         scope=view.path,
@@ -91,11 +89,17 @@ def subject(view: ScopeView, top: str) -> Subject:
         domain=scope.domain,
         domain_value=value["domain"],
         closure=tuple(map(RepoPath, closure.files)),
-        paths=tuple(dict.fromkeys((*roots, *sources))),
+        paths=import_paths(tree, predicate.parent),
         source=tree.places.source,
         named=_named(view),
         top=top,
     )
+
+
+def import_paths(tree: Governed, folder: RepoPath) -> tuple[RepoPath, ...]:
+    """Where a child looks for what a file in `folder` imports: the import roots of closures, then those of source."""
+    sources = [_import_root(tree, source) for source in tree.places.source]
+    return tuple(dict.fromkeys((folder, *tree.places.roots, *sources)))
 
 
 def _import_root(tree: Governed, folder: RepoPath) -> RepoPath:

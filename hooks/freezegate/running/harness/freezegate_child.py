@@ -1,4 +1,4 @@
-"""The child: one process that judges one case, or searches for one that fails.
+"""The child: one process that judges one case or rows of them, searches for one that fails, or runs a test of pytest.
 
 It runs under the project's interpreter and needs the standard library alone (a search: Hypothesis too). Everything that it
 uses to answer is imported before a folder of the project is searched, and as little as possible is.
@@ -39,6 +39,14 @@ _described = freezegate_judgement.described
 
 # Far above what a loop over the first descriptors closes, below every usual limit on their number.
 _HIGH = 200
+
+# Imported for their kinds alone: a single case is judged often, and starts fast.
+_HELPERS = {
+    "search": "freezegate_search",
+    "rows": "freezegate_rows",
+    "generate": "freezegate_generate",
+    "pytest": "freezegate_pytest",
+}
 
 
 class Absent(Exception):
@@ -135,7 +143,7 @@ def _run(channel: Channel, release: Callable[[int], object]) -> None:
     job: Job = channel.receive()
     lifeline = Lifeline(channel)
     facts = _facts() if job.get("facts") else None
-    search = _search(job) if job["kind"] == "search" else None
+    helper = _helper(job)
     release(0)
     for name in [name for name in sys.modules if name.startswith("freezegate_")]:
         del sys.modules[name]  # not to be found by accident; what is imported above stays
@@ -145,32 +153,67 @@ def _run(channel: Channel, release: Callable[[int], object]) -> None:
         raise Absent("the interpreter was started with -O, which leaves every assert out")
     root, elsewhere = job["root"], job.get("elsewhere", ())
     os.chdir(root)
-    path, name = job["predicate"]["path"], job["predicate"]["function"]
-    describe = freezegate_judgement.Describer(root, path, name, job["closure"])
-    freezegate_project.install(root, job["paths"], job.get("source_paths", ()), elsewhere)
-    predicate = getattr(_loaded(root, path), name, None)
-    if predicate is None:
-        raise Absent(f"{path} has no function {name}")
-    generator = _loaded(root, job["generator"]) if search is not None else None
-    if (why := _stranger(root, elsewhere)) is not None:
-        raise Absent(why)
-    lifeline.slack()
-    channel.send({"state": "ready", "facts": facts})
-    message = channel.receive()
-    lifeline.taut()
-    lifeline.look(lifeline.number, None)
-    if search is not None:
 
-        def report(examples: int) -> None:
-            channel.send({"nonce": message["nonce"], "progress": examples})
+    def asked() -> Job:
+        """Say that the project is loaded; what is asked of it then."""
+        if (why := _stranger(root, elsewhere)) is not None:
+            raise Absent(why)
+        lifeline.slack()
+        channel.send({"state": "ready", "facts": facts})
+        message: Job = channel.receive()
+        lifeline.taut()
+        lifeline.look(lifeline.number, None)
+        return message
 
-        result = _searched(search, job, predicate, generator, describe, report)
+    if job["kind"] == "pytest":
+        nonce, result = _tested(helper, job, asked)
     else:
-        result = _evaluated(predicate, message["case"], describe)
+        nonce, result = _called(helper, job, asked, channel)
     if (why := _stranger(root, elsewhere)) is not None:
         result = {"outcome": "absent", "reason": why, "failure": None}
-    result["nonce"] = message["nonce"]
+    result["nonce"] = nonce
     channel.send(result)
+
+
+def _tested(helper: Any, job: Job, asked: Callable[[], Job]) -> tuple[str, dict[str, Any]]:
+    """The nonce and the result of a test that pytest runs, which loads its files while it collects."""
+    _prepared(helper.load, job)
+    path, name = helper.place(job["node"])
+    describe = freezegate_judgement.Describer(job["root"], path, name, job["closure"])
+    _install(job)
+    message, result = helper.run(job, describe, asked)
+    if message is None:
+        raise Absent(result["reason"])
+    return message["nonce"], result
+
+
+def _called(helper: Any, job: Job, asked: Callable[[], Job], channel: Channel) -> tuple[str, dict[str, Any]]:
+    """The nonce and the result of what calls the project's functions itself."""
+    root, kind = job["root"], job["kind"]
+    path, name = (job["predicate"]["path"], job["predicate"]["function"]) if kind != "generate" else ("", "")
+    describe = freezegate_judgement.Describer(root, path, name, job["closure"])
+    _install(job)
+    predicate = getattr(_loaded(root, path), name, None) if path else None
+    if path and predicate is None:
+        raise Absent(f"{path} has no function {name}")
+    generator = _loaded(root, job["generator"]) if kind in ("search", "generate") else None
+    message = asked()
+    nonce = message["nonce"]
+
+    def report(examples: int) -> None:
+        channel.send({"nonce": nonce, "progress": examples})
+
+    if helper is None:
+        return nonce, _evaluated(predicate, message["case"], describe)
+    if kind == "rows":
+        return nonce, helper.answered(job["argument"], message["case"], predicate, _judge, describe)
+    if kind == "search":
+        return nonce, _searched(lambda: helper.search(job, predicate, generator, _judge, describe, report))
+    return nonce, _searched(lambda: helper.generated(job, generator, _judge, describe, report, message["case"]))
+
+
+def _install(job: Job) -> None:
+    freezegate_project.install(job["root"], job["paths"], job.get("source_paths", ()), job.get("elsewhere", ()))
 
 
 def _evaluated(predicate: Any, case: Any, describe: freezegate_judgement.Describer) -> dict[str, Any]:
@@ -178,11 +221,9 @@ def _evaluated(predicate: Any, case: Any, describe: freezegate_judgement.Describ
     return {"outcome": label, "reason": reason, "failure": describe(error) if label == "fail" else None}
 
 
-def _searched(
-    search: ModuleType, job: Job, predicate: Any, generator: Any, describe: Any, report: Any
-) -> dict[str, Any]:
+def _searched(search: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     try:
-        result = search.search(job, predicate, generator, _judge, describe, report)
+        result = search()
         _encode(result)
         return dict(result)
     except BaseException as error:
@@ -197,15 +238,24 @@ def _facts() -> dict[str, str]:
     return found
 
 
-def _search(job: Job) -> ModuleType:
-    search: ModuleType = __import__("freezegate_search")
+def _helper(job: Job) -> Any:
+    """The module that does the jobs of a kind; None where nothing is needed but what every child has."""
+    name = _HELPERS.get(job["kind"])
+    if name is None:
+        return None
+    helper = __import__(name)
+    if hasattr(helper, "prepare"):
+        _prepared(helper.prepare, job)
+    return helper
+
+
+def _prepared(prepare: Callable[[Job], object], job: Job) -> None:
+    """Have imported what a kind of job needs."""
     try:
-        search.prepare(job)
-    except search.freezegate_hypothesis.Unprepared as error:
-        raise Absent(str(error)) from None
+        prepare(job)
     except Exception as error:
-        raise Absent(_described(error)) from None
-    return search
+        # Its class is one of a module that this one must not import.
+        raise Absent(str(error) if type(error).__name__ == "Unprepared" else _described(error)) from None
 
 
 def _loaded(root: str, path: str) -> ModuleType:
