@@ -15,16 +15,23 @@ MODULES = {
     "classify": "classify",
     "demo": "demo",
     "doctor": "doctor",
+    "draft": "draft",
     "explain": "explain",
     "fixture-lock": "digest",
     "init": "init",
     "install-server": "install_server",
     "lock": "lock",
     "pre-receive": "pre_receive",
+    "propcheck": "propcheck",
     "property-eval": "property_eval",
     "property-run": "property_run",
     "recheck": "recheck",
+    "report": "report",
+    "reproduce": "reproduce",
     "retire": "retire",
+    "split-diff": "split_diff",
+    "verdict": "verdict",
+    "verdict-gate": "verdict_gate",
 }
 
 

@@ -27,12 +27,12 @@ VERDICTS = ("pass", "fail", "inconclusive")
 PROMOTIONS = ("mixed", "strict")
 REASONS = (
     *("held", "failed", "frozen", "oracle_moved", "missing_run"),
-    *("new_failures", "fixture_mutated", "stale_freeze"),
+    *("new_failures", "fixture_mutated", "uncited", "stale_freeze"),
 )
 """Of a verdict: those of the decision table, and those that say more of a failure."""
 PROMOTION_REASONS = (
     *("promoted", "malformed", "nothing_claimed", "repeated_id", "ids_differ", "unknown_verdict"),
-    *("failed", "nothing_passed", "not_all_passed", "stale_freeze"),
+    *("failed", "nothing_passed", "not_all_passed", "stale_freeze", "review"),
 )
 
 _REASON_OF = {"pass": ("held",), "inconclusive": ("frozen",)}

@@ -16,7 +16,6 @@ from freezegate.git.snapshot import Snapshot
 from freezegate.paths import RepoPath
 from freezegate.text import escape, quoted
 
-
 _LOOKED_AT = 1000  # scopes of which one may be meant by a name that is none
 
 

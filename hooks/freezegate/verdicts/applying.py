@@ -13,7 +13,7 @@ from freezegate.text import quoted
 BaseKnown = Callable[[str], bool]
 Fields = tuple[str, str, str, str]
 
-_NEVER_FROZEN = ("new_failures", "fixture_mutated")
+_NEVER_FROZEN = ("new_failures", "fixture_mutated", "uncited")
 """Reasons of a run that are failures of their own, whatever the signatures are."""
 
 

@@ -15,6 +15,7 @@ REASONS = {
     "missing_run": "it gave no answer",
     "new_failures": "it fails on inputs that hold on the base revision",
     "fixture_mutated": "its run changed the fixtures",
+    "uncited": "its scope's citation does not carry the freeze",
     "stale_freeze": "the ledger holds a freeze of it that nothing needs",
 }
 _PROMOTION = {
@@ -28,6 +29,7 @@ _PROMOTION = {
     "nothing_passed": "nothing passed, all is inconclusive",
     "not_all_passed": "under the strict policy all must pass",
     "stale_freeze": "freezes that nothing needs",
+    "review": "what judges is edited, and nothing else",
 }
 _MOST_IDS = 10
 
