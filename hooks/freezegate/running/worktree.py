@@ -20,7 +20,10 @@ from freezegate.running.laying import Laid, blob_id, lay, make_folder, on_disk
 from freezegate.running.leftovers import claim, new_name, scratch, sweep_scratch
 
 _GIT_FILE = b".git"
-_COARSEST = 2_000_000_000  # nanoseconds between two times that a file system can tell apart
+# Nanoseconds within which a file system may give two times that it cannot tell apart: where it counts in nanoseconds, the
+# kernel's clock tick; else two whole seconds.
+_TICK, _COARSEST = 100_000_000, 2_000_000_000
+_FINE = 10_000_000
 
 
 class Worktree:
@@ -34,7 +37,9 @@ class Worktree:
         self._folders = set(folders)
         self._put: dict[RepoPath, str] = {}
         # What is changed sooner after it was written may get the very time that it has already.
-        self._settled = max((each.times[-1] for each in laid.values()), default=0) - _COARSEST
+        fine = any(each.times[-1] % _FINE for each in laid.values())
+        self._apart = _TICK if fine else _COARSEST
+        self._settled = 0
         self._git_file = self._read_git_file()
 
     def put(self, path: RepoPath, data: bytes) -> None:
@@ -61,6 +66,7 @@ class Worktree:
 
     def changed(self) -> list[RepoPath]:
         """What was changed, removed or added since the worktree was made, but for what `put` wrote."""
+        begun = self._now()
         found = set()
         seen = set()
         for path, entry in self._walk():
@@ -77,7 +83,16 @@ class Worktree:
         found |= ({*self._laid, *self._put, *self._folders}) - seen
         if self._read_git_file() != self._git_file:
             found.add(RepoPath(_GIT_FILE))
+        # Of what was written long enough before this look, the times tell by themselves from now on.
+        self._settled = begun - self._apart
         return sorted(found)
+
+    def _now(self) -> int:
+        """The time as the file system gives it, which may be another machine's."""
+        with open(self._root + b".now", "wb") as file:
+            file.write(b"now")
+            file.flush()
+            return os.fstat(file.fileno()).st_ctime_ns
 
     def _walk(self) -> Iterator[tuple[RepoPath, os.DirEntry[bytes]]]:
         """Everything below the root, but for what is in folders that the commit does not have."""
