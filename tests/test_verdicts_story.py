@@ -349,3 +349,14 @@ def test_what_nothing_claims_is_named(tmp_path: Path) -> None:
         "reproduce", "--revision", "HEAD", "--digest", digest, "--out", out, "--only-id", "prop.order_total"
     )
     assert done.code == 2 and "prop.order_total is not claimed" in done.err
+
+
+@pytest.mark.slow
+def test_a_property_with_very_many_failing_rows_has_evidence_that_can_be_read(tmp_path: Path) -> None:
+    rows = [{"lines": [[0, number]], "total": number + 1} for number in range(18_000)]
+    shop = Shop(tmp_path / "shop", orders_json=json.dumps(rows))
+    shop.patch(orders_py=HARMLESS)
+    done, folder = shop.verdict()
+    assert done.code == 1, done.err
+    assert (folder / "runs.json").stat().st_size > 1 << 20
+    assert shop.run("report", str(folder)).code == 0

@@ -31,14 +31,14 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the runs; 0."""
-    from freezegate.documents.evidence import encoded, read_split
+    from freezegate.documents.evidence import LARGEST, encoded, read_split
     from freezegate.files import write_whole
     from freezegate.git.repository import Repository
     from freezegate.verdicts.propcheck import fixture_digest, refuse_other_digest, run_claims
     from freezegate.verdicts.reading import contents
     from freezegate.verdicts.splitting import Ends, Trees
 
-    split = read_split(contents(Path(options.edited)), options.edited)
+    split = read_split(contents(Path(options.edited), LARGEST), options.edited)
     ends = Ends.of(split.base)
     if (ends.base, ends.merge_base, ends.head) != (split.base, split.merge_base, split.head):
         raise CannotJudge(f"{options.edited} is of another HEAD or merge base", "freezegate split-diff BASE...HEAD")

@@ -34,6 +34,7 @@ from freezegate.errors import CannotJudge
 from freezegate.text import escape
 
 __all__ = [
+    "LARGEST",
     "BaseSignature",
     "Buckets",
     "ChangedFile",
@@ -52,6 +53,9 @@ __all__ = [
     "read_split",
     "read_verdicts",
 ]
+
+LARGEST = 64 << 20
+"""Bytes that an evidence file may have: unlike what is committed, it has a row for each failing case of a run."""
 
 T = TypeVar("T")
 
@@ -310,7 +314,7 @@ def encoded(document: SplitDiff | Runs | Verdicts | Sequence[BaseSignature]) -> 
 
 def _read(data: bytes, name: str, kind: str, construct: Callable[[object], T]) -> T:
     try:
-        value = load_json(data).value
+        value = load_json(data, LARGEST).value
     except LoadError as error:
         raise _unreadable(name, error.message, error.line, error.column) from None
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from json import decoder
 from typing import Any, NoReturn
 
-from freezegate.documents.strict_text import MAX_DEPTH, LoadError, NumberRefused, decode, finite, integer
+from freezegate.documents.strict_text import MAX_BYTES, MAX_DEPTH, LoadError, NumberRefused, decode, finite, integer
 from freezegate.text import quoted
 
 _scan_string: Any = decoder.scanstring  # type: ignore[attr-defined]
@@ -24,9 +24,9 @@ class _Refused(ValueError):
     """Raised inside the scanner's hooks, which know no position."""
 
 
-def load(data: bytes) -> object:
-    """The value of one JSON document. Raises LoadError only."""
-    text = decode(data)
+def load(data: bytes, limit: int = MAX_BYTES) -> object:
+    """The value of one JSON document of at most `limit` bytes. Raises LoadError only."""
+    text = decode(data, limit)
     try:
         if _too_deep(data):
             raise _Refused(f"lists and objects are nested more than {MAX_DEPTH} deep")

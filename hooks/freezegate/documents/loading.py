@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from freezegate.documents.strict_text import LoadError, Pointer, position
+from freezegate.documents.strict_text import MAX_BYTES, LoadError, Pointer, position
 
 Syntax = Literal["yaml", "json"]
 Step = tuple[str, str, int]
@@ -39,11 +39,11 @@ def load_yaml(data: bytes) -> Loaded:
     return Loaded(*yaml_loading.load(data))
 
 
-def load_json(data: bytes) -> Loaded:
-    """Read one JSON document (RFC 8259, finite numbers, unique keys). Raises LoadError only."""
+def load_json(data: bytes, limit: int = MAX_BYTES) -> Loaded:
+    """Read one JSON document (RFC 8259, finite numbers, unique keys) of at most `limit` bytes. Raises LoadError only."""
     from freezegate.documents import json_loading
 
-    return Loaded(json_loading.load(data), frozenset())
+    return Loaded(json_loading.load(data, limit), frozenset())
 
 
 def locate(syntax: Syntax, data: bytes, pointer: Pointer) -> tuple[int, int]:

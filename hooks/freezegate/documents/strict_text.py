@@ -44,14 +44,14 @@ def position(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
-def decode(data: bytes) -> str:
-    """The text of a document: at most 1 MiB of UTF-8 without byte order mark and without hidden characters.
+def decode(data: bytes, limit: int = MAX_BYTES) -> str:
+    """The text of a document: at most `limit` bytes of UTF-8 without byte order mark and without hidden characters.
 
     Control characters (but tab, LF and CRLF), U+0080-009F, U+2028, U+2029 and U+FEFF are refused: they look
     like nothing or like a line break to one reader and not to the next. Raises LoadError.
     """
-    if len(data) > MAX_BYTES:
-        raise LoadError(f"the document has {len(data)} bytes; at most {MAX_BYTES} (1 MiB) are read")
+    if len(data) > limit:
+        raise LoadError(f"the document has {len(data)} bytes; at most {limit} ({limit >> 20} MiB) are read")
     if not data.translate(None, _PLAIN):  # nothing but printable ASCII, tab and LF
         return data.decode("ascii")
     if data.startswith(codecs.BOM_UTF8):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from freezegate.documents.evidence import Verdicts, read_base_signatures, read_runs
+from freezegate.documents.evidence import LARGEST, Verdicts, read_base_signatures, read_runs
 from freezegate.verdicts import reading
 from freezegate.verdicts.applying import apply
 
@@ -18,11 +18,11 @@ def gated(runs: str, freezes: str, claimed: str, base_signatures: str | None, st
     there are none, no freeze matches. Raises CannotJudge for a file that cannot be read.
     """
     path = Path(runs)
-    loaded = read_runs(reading.contents(path), runs)
+    loaded = read_runs(reading.contents(path, LARGEST), runs)
     claims = reading.claimed(Path(claimed))
     ledger = reading.ledger(Path(freezes))
     beside = Path(base_signatures) if base_signatures is not None else path.parent / BASE_SIGNATURES
     emitted = None
     if base_signatures is not None or reading.is_there(beside):
-        emitted = read_base_signatures(reading.contents(beside), str(beside))
+        emitted = read_base_signatures(reading.contents(beside, LARGEST), str(beside))
     return apply(loaded, ledger.freezes, claims.ids, emitted, strict)

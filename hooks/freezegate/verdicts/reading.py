@@ -16,13 +16,13 @@ from freezegate.text import escape
 T = TypeVar("T")
 
 
-def contents(path: Path) -> bytes:
-    """The bytes of a regular file, or as many as show that it is too large for a document."""
+def contents(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a regular file, or as many as show that it has more than `limit`."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would keep us waiting
             raise CannotJudge(f"{escape(str(path))} is no regular file", "name the file itself")
         with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(limit + 1)
     except OSError as error:
         why = error.strerror or str(error)
     except ValueError as error:  # a zero byte in the name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from freezegate.documents import checks
-from freezegate.documents.evidence import read_base_signatures, read_runs, read_split, read_verdicts
+from freezegate.documents.evidence import LARGEST, read_base_signatures, read_runs, read_split, read_verdicts
 from freezegate.documents.refusal import Refused
 from freezegate.errors import CannotJudge
 from freezegate.text import escape
@@ -24,7 +24,7 @@ def read_folder(folder: str) -> Evidence:
             f"{escape(folder)} lacks {', '.join(missing)}", "name the folder that `freezegate verdict` filled"
         )
     names = [str(root / name) for name in FILES]
-    data = [reading.contents(root / name) for name in FILES]
+    data = [reading.contents(root / name, LARGEST) for name in FILES]
     digest = _digest(data[0], names[0])
     split = read_split(data[1], names[1])
     base = read_base_signatures(data[2], names[2])
