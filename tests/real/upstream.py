@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import venv
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,16 @@ def fetched(requirements: tuple[str, ...], needs: tuple[str, ...], folder: Path)
     exact = ("--no-deps", "--no-build-isolation", "--no-binary", ":all:", "-d", folder)
     _pip("download", *exact, *requirements, PYTHONPATH=str(tools))
     return folder
+
+
+def interpreter(needs: tuple[str, ...], folder: Path) -> str:
+    """A Python in a virtual environment at `folder` with these packages, and no pip; skipped or failed as above."""
+    venv.create(folder, with_pip=False, symlinks=True)
+    python = str(folder / "bin" / "python")
+    asked = [python, "-I", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = subprocess.run(asked, env=environment(), capture_output=True, encoding="utf-8", check=True).stdout
+    _pip("install", "--target", packages.strip(), *needs)
+    return python
 
 
 def _pip(*words: str | Path, **variables: str) -> None:
