@@ -140,3 +140,16 @@ def test_a_scope_that_holds_passes(shop: Scoped) -> None:
     assert evidence(folder, "verdicts")["verdicts"][0]["verdict"] == "pass", done.out
     (stale,) = evidence(folder, "verdicts")["stale_freezes"]
     assert stale["prop_id"] == "prop.share"
+
+
+def test_a_patch_cannot_take_away_the_case_that_it_fails_on(shop: Scoped) -> None:
+    """The seed's search would not find it again: base retains it, and head has to hold it."""
+    shop.git("checkout", "-q", "main")
+    shop.patch(orders_py=SOURCE.replace("100 // qty", "100 // qty if qty else 0"))
+    shop.git("checkout", "-q", "-B", "patch")
+    for path in (RECORD, COUNTEREXAMPLE, CITATION, LEDGER):
+        shop.remove(path)
+    shop.write("src/orders.py", SOURCE.replace("100 // qty", "100 // qty if qty else 101 / 0"))
+    shop.write("tests/properties/notes.txt", "x\n")
+    shop.commit_all("patch")
+    assert shop.verdicts()[1]["prop.share"][0] == "fail"

@@ -360,3 +360,97 @@ def test_a_property_with_very_many_failing_rows_has_evidence_that_can_be_read(tm
     assert done.code == 1, done.err
     assert (folder / "runs.json").stat().st_size > 1 << 20
     assert shop.run("report", str(folder)).code == 0
+
+
+def test_a_tag_that_is_named_as_the_base_branch_is_refused(tmp_path: Path) -> None:
+    shop = frozen_shop(tmp_path, orders_py=BROKEN)
+    shop.git("tag", "main", "HEAD")
+    done, _ = shop.verdict()
+    assert done.code == 2 and "main may mean refs/tags/main or refs/heads/main" in done.err
+    words = ["verdict", "--base", "refs/heads/main", "--run-dir", str(tmp_path / "full"), "--attempts", "1"]
+    assert shop.run(*words).code == 1
+
+
+def test_a_change_of_config_alone_is_for_a_person(tmp_path: Path) -> None:
+    shop = Shop(tmp_path / "shop", orders_json='[{"lines": [[2, 150]], "total": 300}]\n')
+    shop.write(".freezegate.yaml", "layout: {claimed: elsewhere/claimed.json}\n")
+    shop.patch()
+    assert shop.verdicts()[0] == 3
+    shop.patch(tax_round_py=FILES["props/tax_round.py"] + "\n\n# looked at\n", orders_py=HARMLESS)
+    assert shop.verdicts()[0] == 1, "an edited oracle beside source is no matter of the config"
+
+
+def test_a_review_change_is_not_promoted_by_its_archived_files(tmp_path: Path) -> None:
+    shop = Shop(tmp_path / "shop", orders_json='[{"lines": [[2, 150]], "total": 300}]\n')
+    shop.patch(claimed_json='["prop.tax_round"]\n')
+    _, folder = shop.verdict()
+    gate = [
+        "verdict-gate",
+        "--runs",
+        str(folder / "runs.json"),
+        "--freezes",
+        LEDGER,
+        "--claimed",
+        "catalog/claimed.json",
+    ]
+    done = shop.run(*gate)
+    assert done.code == 1 and "needs review" in done.out
+
+
+def test_the_sequence_of_commands_does_not_forget_a_claim_either(tmp_path: Path) -> None:
+    shop = frozen_shop(tmp_path, orders_py=BROKEN, claimed_json='["prop.order_total"]\n')
+    edited, runs = str(tmp_path / "edited.json"), str(tmp_path / "runs.json")
+    digest = shop.run("fixture-lock", "fixtures").out.strip()
+    shop.run("split-diff", "main...HEAD", "--out", edited)
+    done = shop.run("propcheck", "--catalog", "catalog", "--edited", edited, "--digest", digest, "--out", runs)
+    assert done.code == 0, done.err
+    assert shop.run("verdict-gate", "--runs", runs, "--freezes", LEDGER, "--claimed", "catalog/claimed.json").code == 1
+
+
+def test_a_row_that_differs_by_the_type_of_a_number_is_another_row(tmp_path: Path) -> None:
+    """RFC 8785 writes 3.0 and 3 alike, so that both have one signature; base fails for one of them only."""
+    oracle = "from orders import total\n\n\ndef check_total(case):\n    assert total(case['n'])\n"
+    source = FILES["src/orders.py"].replace("    return sum(", "    return type(lines) is int\n    return sum(")
+    rows = '[{"n": 3.0}, {"n": 3}]\n'
+    shop = Shop(tmp_path / "shop", order_total_py=oracle, orders_json=rows, orders_py=source)
+    shop.freeze(*shop.reproduced())
+    shop.patch(orders_py=source + "\n\n# harmless\n")
+    assert shop.verdicts()[1]["prop.order_total"] == FROZEN
+    shop.patch(orders_py=source.replace("type(lines) is int", "False"))
+    assert shop.verdicts()[1]["prop.order_total"] == ("fail", "new_failures")
+
+
+def test_two_entries_for_one_failure_are_no_ledger(tmp_path: Path) -> None:
+    shop = frozen_shop(tmp_path)
+    (row,) = json.loads(shop.at(LEDGER).read_text())
+    shop.freeze(row, row)
+    shop.commit_all("twice")
+    done, _ = shop.verdict()
+    assert done.code == 2 and "two entries for one failure" in done.err
+
+
+def test_evidence_that_project_code_rewrites_is_none(tmp_path: Path) -> None:
+    shop = Shop(tmp_path / "shop")
+    target = tmp_path / "run-2" / "base.sig.json"
+    shop.freeze(*shop.reproduced())
+    shop.patch(orders_py=HARMLESS + f"\n\nopen({str(target)!r}, 'a').write(' ')\n")
+    done, folder = shop.verdict()
+    assert folder == target.parent
+    assert done.code == 2 and "while the properties ran" in done.err
+    assert not (folder / "verdicts.json").exists()
+
+
+def test_in_ci_base_is_run_anew(tmp_path: Path) -> None:
+    """What is kept of a clone from job to job, the code of the last job could write to."""
+    shop = frozen_shop(tmp_path)
+    cache = shop.path / ".git" / "freezegate" / "base"
+    assert shop.verdict(env={"CI": "true"})[0].code == 0
+    assert not cache.exists()
+    assert shop.verdict()[0].code == 0
+    assert len(list(cache.iterdir())) == 1
+
+
+def test_grafts_in_the_git_folder_make_up_no_history(tmp_path: Path) -> None:
+    shop = frozen_shop(tmp_path, tax_round_py="def check_tax(case):\n    return True\n")
+    shop.write(".git/info/grafts", f"{shop.base} {shop.head()}\n")
+    assert shop.verdicts()[1]["prop.tax_round"] == MOVED

@@ -62,12 +62,11 @@ def refuse_other_catalog(tree: Governed, given: str) -> None:
         )
 
 
-def chosen_ids(tree: Governed, only: str | None) -> tuple[str, ...]:
+def chosen_ids(tree: Governed, only: str | None, claims: tuple[str, ...]) -> tuple[str, ...]:
     """The claimed ids, or the one that is named. Those of the catalog that nothing claims are named to the person.
 
     Raises CannotJudge where none is claimed, or the named one is not.
     """
-    claims = tree.claims
     if not claims:
         raise CannotJudge(f"{tree.places.claimed} claims nothing that can be read", "list the claimed ids there")
     unclaimed = sorted(set(tree.properties_by_id) - set(claims))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "propcheck",
         help="run HEAD's claimed properties",
-        description="Runs the claimed properties of HEAD in clean worktrees, and writes what each gave. Those that the change "
-        "edits are not run, and are failures.",
+        description="Runs the claimed properties of HEAD (and those that only the base claims) in clean worktrees, and writes "
+        "what each gave. Those that the change edits are not run, and are failures.",
         epilog="Exit status: 0 the file was written, whatever the properties did; 2 it was not.",
     )
     parser.add_argument("--catalog", metavar="DIR", required=True, help="the catalog folder")
@@ -32,11 +33,12 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the runs; 0."""
     from freezegate.documents.evidence import LARGEST, encoded, read_split
-    from freezegate.files import write_whole
     from freezegate.git.repository import Repository
+    from freezegate.verdicts.claiming import claims
     from freezegate.verdicts.propcheck import fixture_digest, refuse_other_digest, run_claims
     from freezegate.verdicts.reading import contents
     from freezegate.verdicts.splitting import Ends, Trees
+    from freezegate.verdicts.writing import write_evidence
 
     split = read_split(contents(Path(options.edited), LARGEST), options.edited)
     ends = Ends.of(split.base)
@@ -48,12 +50,14 @@ def run(options: argparse.Namespace) -> int:
         tree = trees.head
         catalogued.refuse_other_catalog(tree, options.catalog)
         refuse_other_digest(options.digest, fixture_digest(tree, options.digest.startswith("sized:")))
-        ids = catalogued.chosen_ids(tree, options.only_id)
+        claimed, review = claims(trees)
+        ids = catalogued.chosen_ids(tree, options.only_id, claimed)
         show = running.progress(sum(prop_id not in split.voided for prop_id in ids), "properties")
-        runs = run_claims(trees, split, options.digest, ids, catalogued.how(options), show)
+        found = run_claims(trees, split, options.digest, ids, catalogued.how(options), show)
+        runs = replace(found, review=review)
     finally:
         repository.close()
-    write_whole(options.out, encoded(runs))
+    write_evidence(options.out, encoded(runs))
     counts = Counter(row.status for row in runs.runs)
     print(f"ran {len(runs.runs)}: {', '.join(f'{counts[word]} {word}' for word in ('pass', 'fail', 'missing'))}")
     return 0

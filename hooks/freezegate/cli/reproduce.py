@@ -32,17 +32,17 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the list; 0."""
     from freezegate.documents.evidence import encoded
-    from freezegate.files import write_whole
     from freezegate.gate.alone import alone
     from freezegate.git.repository import Repository
     from freezegate.git.revisions import resolve
     from freezegate.verdicts.reproduce import as_rows, reproduced
+    from freezegate.verdicts.writing import write_evidence
 
     revision = resolve(options.revision + "^{commit}")
     repository = Repository()
     try:
         tree = alone(repository.snapshot(revision))
-        ids = catalogued.chosen_ids(tree, options.only_id)
+        ids = catalogued.chosen_ids(tree, options.only_id, tree.claims)
         there = tree.fixture_digest(options.digest.startswith("sized:"))
         if there == options.digest:
             show = running.progress(len(ids) * options.attempts, "runs")
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         repository.close()
     rows = as_rows(found, options.digest, revision)
-    write_whole(options.out, encoded(rows))
+    write_evidence(options.out, encoded(rows))
     for prop_id, each in found.items():
         for note in each.notes:
             catalogued.say(f"{prop_id}: {note}")

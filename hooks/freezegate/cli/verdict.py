@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from freezegate.cli import catalogued, running
+from freezegate.errors import CannotJudge
 
 
 def add(commands: Any) -> None:
@@ -39,6 +40,10 @@ def run(options: argparse.Namespace) -> int:
     from freezegate.verdicts.pipeline import Asked, verdict
     from freezegate.verdicts.reporting import render_verdicts
 
+    if sys.stdout is None:  # closed by the caller; a verdict that nobody hears is no pass
+        raise CannotJudge(
+            "standard output is closed, so nobody would hear the verdict", "leave it open, or: >/dev/null"
+        )
     asked = Asked(options.base, options.run_dir, options.promotion != "mixed", options.attempts, not options.no_cache)
     verdicts = verdict(asked, catalogued.how(options), catalogued.say, running.progress)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -54,6 +54,7 @@ __all__ = [
     "read_verdicts",
 ]
 
+REVIEWS = ("definitions", "config")
 LARGEST = 64 << 20
 """Bytes that an evidence file may have: unlike what is committed, it has a row for each failing case of a run."""
 
@@ -230,6 +231,12 @@ class RunRow:
         )
         if row.signatures and row.signatures[0] != row.signature:
             raise Refused((*at, "signatures"), "the first of the signatures is not the row's signature", beyond=True)
+        if row.status != "fail" and (row.signature or row.signatures or row.new_failures):
+            raise Refused((*at, "status"), f"a row that is {row.status} has no failure", beyond=True)
+        if row.status == "pass" and row.reason is not None:
+            raise Refused((*at, "reason"), "a pass has no reason against it", beyond=True)
+        if row.oracle_edited and row.status == "pass":
+            raise Refused((*at, "oracle_edited"), "a property whose oracle is edited is not run", beyond=True)
         return row
 
     def as_json(self) -> dict[str, Any]:
@@ -247,17 +254,21 @@ class RunRow:
 
 @dataclass(frozen=True)
 class Runs:
-    """``runs.json``: the runs of head's claimed properties; every row is of this digest and base revision."""
+    """``runs.json``: the runs of the claimed properties; every row is of this digest and base revision.
+
+    `review`: a person must look, whatever the runs gave, since nothing but definitions is edited, or the config is.
+    """
 
     fixture_digest: str
     base_revision: str
     head_revision: str
     runs: tuple[RunRow, ...] = ()
+    review: str | None = None
 
     @classmethod
     def from_value(cls, value: object) -> Runs:
         """The loaded file. Raises Refused, also where a row contradicts the header or an id comes twice."""
-        given = whole_object(value, "runs", (*HEADER, "runs"))
+        given = whole_object(value, "runs", (*HEADER, "runs"), frozenset(("review",)))
         digest, base, head = header(given)
         found = rows(given["runs"], ("runs",), RunRow.from_value)
         unique_ids([each.prop_id for each in found], ("runs",))
@@ -265,11 +276,13 @@ class Runs:
             for key, expected in (("fixture_digest", digest), ("base_revision", base)):
                 if getattr(row, key) != expected:
                     raise Refused(("runs", index, key), f"the row's {key} is not that of the file", beyond=True)
-        return cls(digest, base, head, found)
+        review = checks.word(given["review"], ("review",), REVIEWS) if "review" in given else None
+        return cls(digest, base, head, found, review)
 
     def as_json(self) -> dict[str, Any]:
         """The file's value."""
-        return {**marks("runs"), **header_json(self), "runs": [each.as_json() for each in self.runs]}
+        found = {**marks("runs"), **header_json(self), "runs": [each.as_json() for each in self.runs]}
+        return {**found, **told(review=self.review)}
 
 
 def read_split(data: bytes, name: str) -> SplitDiff:

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import re
+
 from freezegate.git.plumbing import GitError, answer, ask
 
 
 def resolve(revision: str) -> str:
-    """The full id that a revision names. Raises GitError where it names nothing."""
+    """The full id that a revision names. Raises GitError where it names nothing, or may mean two refs."""
+    if len(refs := _refs(revision)) > 1:
+        raise GitError(f"{revision.partition('^{')[0]} may mean {' or '.join(refs)}", f"name it in full: {refs[-1]}")
     oid = resolve_or_none(revision)
     if oid is None:
         name = revision.partition("^{")[0]
         raise GitError(f"the revision {name} does not exist here", "git fetch origin, then name it again")
     return oid
+
+
+_WHERE = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+
+
+def _refs(revision: str) -> list[str]:
+    """The refs that the name in a revision may mean: git takes the first, which may be a tag that somebody pushed."""
+    name = re.split(r"[~^@:{]", revision, maxsplit=1)[0]
+    if name in ("", "HEAD") or name.startswith("refs/") or re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", name):
+        return []
+    wanted = [where.format(name) for where in _WHERE]
+    status, out, _ = answer(["for-each-ref", "--format=%(refname)", *wanted])
+    found = out.decode("utf-8", "replace").splitlines() if status == 0 else []
+    return [ref for ref in wanted if ref in found]
 
 
 def resolve_or_none(revision: str) -> str | None:

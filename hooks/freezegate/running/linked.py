@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from freezegate.git import plumbing
 from freezegate.git.plumbing import Child, ask, refusal
@@ -33,10 +35,23 @@ def add(common: str, tree: str, commit: str) -> str:
 
     Raises GitError.
     """
-    _git("--git-dir", common, "worktree", "add", "--quiet", "--detach", "--no-checkout", "--", tree, commit)
     entry = entry_of(common, tree)
-    _git("--git-dir", entry, "read-tree", commit)
+    with _alone(common):
+        _git("--git-dir", common, "worktree", "add", "--quiet", "--detach", "--no-checkout", "--", tree, commit)
+        _git("--git-dir", entry, "read-tree", commit)
     return entry
+
+
+@contextmanager
+def _alone(common: str) -> Iterator[None]:
+    """No other run makes or removes an entry meanwhile: git reads all of them, and fails on one that is half made."""
+    fd = os.open(common, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
 
 
 def entry_of(common: str, tree: str) -> str:
@@ -46,9 +61,10 @@ def entry_of(common: str, tree: str) -> str:
 
 def forget(common: str, tree: str) -> None:
     """Take the worktree's entry out of the repository."""
-    remove_folder(entry_of(common, tree))
-    with suppress(OSError):
-        os.rmdir(os.path.join(common, "worktrees"))  # git has none where there are no worktrees
+    with _alone(common):
+        remove_folder(entry_of(common, tree))
+        with suppress(OSError):
+            os.rmdir(os.path.join(common, "worktrees"))  # git has none where there are no worktrees
 
 
 def sweep(common: str) -> None:

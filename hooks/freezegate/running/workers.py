@@ -16,6 +16,7 @@ from contextlib import closing, suppress
 from typing import Any, TypeVar
 
 from freezegate.errors import CannotJudge
+from freezegate.git.plumbing import GitError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -82,6 +83,8 @@ def _started(
                     _send(writing, (True, result))
             _send(writing, (True, None))
         except CannotJudge as error:
+            _send(writing, (False, (error.message, error.hint)))
+        except GitError as error:
             _send(writing, (False, (error.message, error.hint)))
         except Exception as error:
             _send(writing, (False, (f"internal error: {type(error).__name__}: {error}"[:500], "")))

@@ -46,6 +46,8 @@ def apply(
     reason, ids = promotion.reason, promotion.ids
     if promotion.promoted and stale_fails and stale:
         reason, ids = "stale_freeze", tuple(sorted({each.prop_id for each in stale}))
+    if runs.review is not None and reason == "promoted":
+        reason = "review"
     return Verdicts(
         fixture_digest=runs.fixture_digest,
         base_revision=runs.base_revision,
@@ -55,8 +57,18 @@ def apply(
         promotion="mixed" if strict is False else "strict",
         promotion_reason=reason,
         promotion_ids=ids,
+        review=runs.review is not None
+        and reason != "stale_freeze"
+        and _settled(rows, runs.review, strict is not False),
         stale_freezes=tuple(stale),
     )
+
+
+def _settled(rows: Sequence[VerdictRow], review: str, strict: bool) -> bool:
+    """Whether nothing stands against the change but what a person must look at."""
+    allowed = ("pass",) if strict else ("pass", "inconclusive")
+    moved = review == "definitions"
+    return bool(rows) and all(row.verdict in allowed or (moved and row.reason == "oracle_moved") for row in rows)
 
 
 class _Applying:

@@ -26,7 +26,7 @@ class Cache:
     def __init__(self, tree: str, digest: str, attempts: int, how: How) -> None:
         self._folder = Path(os.fsdecode(common_folder())) / "freezegate" / "base"
         self._attempts = attempts
-        self._on = [1, tree, digest, attempts, __version__, how.place.name, how.python, _made(how.python)]
+        self._on = [2, tree, digest, attempts, __version__, how.place.name, how.python, _made(how.python)]
 
     def known(self, ids: Sequence[str]) -> dict[str, Reproduction]:
         """Those of the properties that were reproduced before."""
@@ -44,7 +44,10 @@ class Cache:
             if each.attempts == self._attempts and not each.notes:
                 with suppress(OSError):
                     self._folder.mkdir(parents=True, exist_ok=True)
-                    write_whole(str(self._file(prop_id)), json.dumps({"seen": dict(each.seen)}).encode("ascii"))
+                    write_whole(
+                        str(self._file(prop_id)),
+                        json.dumps({"seen": dict(each.seen), "rows": sorted(each.rows)}).encode("ascii"),
+                    )
 
     def _file(self, prop_id: str) -> Path:
         key = hashlib.sha256(json.dumps([*self._on, prop_id]).encode("ascii")).hexdigest()
@@ -60,7 +63,9 @@ def _made(python: str) -> int:
 
 def _read(data: bytes, attempts: int) -> Reproduction | None:
     value = load_json(data).value
-    seen = value.get("seen") if type(value) is dict else None
-    if type(seen) is not dict or not all(type(count) is int and 1 <= count <= attempts for count in seen.values()):
+    seen, rows = (value.get("seen"), value.get("rows")) if type(value) is dict else (None, None)
+    if type(rows) is not list or not all(type(row) is str for row in rows) or type(seen) is not dict:
         return None
-    return Reproduction(attempts, seen)
+    if not all(type(count) is int and 1 <= count <= attempts for count in seen.values()):
+        return None
+    return Reproduction(attempts, seen, rows=frozenset(rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ class Judged:
     """What running one property gave.
 
     `signatures` has one for each failing row, None where a failure has no input that JSON carries; `places` says where each
-    of these rows is from, where that can be told. `reason` is a word where
+    of these rows is from, where that can be told, and `rows` identifies each with its failure, number types included. `reason` is a word where
     the failure is one of its own kind (fixture_mutated), `detail` is for people.
     """
 
@@ -40,6 +41,7 @@ class Judged:
     reason: str | None = None
     detail: str | None = None
     places: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
 
 def missing(why: str) -> Judged:
@@ -134,9 +136,12 @@ class _Run:
         if answer.reason is not None:
             return missing(answer.reason)
         failed: list[tuple[str, str | None, Failure]] = []
+        identities = []
         for (place, case), outcome in zip(named, answer.outcomes, strict=True):
             if outcome.label == FAIL and outcome.failure is not None:
                 failed.append((place, self._signature(outcome.failure, case), outcome.failure))
+                # A signature takes 3 and 3.0 for one, and drops what is volatile: a row does neither.
+                identities.append(hashlib.sha256(_text(case) + str(failed[-1][1]).encode("ascii")).hexdigest())
             elif outcome.label != PASS:
                 return missing(f"{place}: {outcome.reason or 'no answer'}")
             elif place == must_fail:
@@ -150,6 +155,7 @@ class _Run:
             tuple(made for _, made, _ in failed),
             detail=f"{place}: {in_words(failure)}{more}",
             places=tuple(place for place, _, _ in failed),
+            rows=tuple(identities),
         )
 
     def _fixtures(self) -> Judged:
@@ -176,12 +182,14 @@ class _Run:
         if found.outcome not in ("held", "failed") or found.unstable:
             return missing(found.reason or "the search gave no answer")
         named: list[tuple[str, Mapping[str, Any]]] = []
-        if scope.retained is not None:
-            named.append((scope.retained.shown, scope.retained.document.input))
+        for case in (scope.retained, scope.before):
+            if case is not None and _text(case.document.input) not in [_text(known) for _, known in named]:
+                named.append((case.shown, case.document.input))
         if found.case is not None:
+            for place, known in named:
+                if _text(found.case) == _text(known):
+                    return self._rows(named, must_fail=place)
             named.append((_FOUND, found.case))
-            if scope.retained is not None and _text(found.case) == _text(scope.retained.document.input):
-                return self._rows(named[:1], must_fail=named[0][0])
         if not named:
             return Judged("pass", detail=f"{found.examples} examples")
         return self._rows(named, must_fail=_FOUND)

@@ -9,16 +9,17 @@ from pathlib import Path
 
 from freezegate.documents.evidence import SplitDiff, Verdicts, encoded
 from freezegate.errors import CannotJudge
-from freezegate.files import write_whole
 from freezegate.gate.governed import Document, Governed
 from freezegate.git.ancestry import known_to
 from freezegate.git.repository import Repository
-from freezegate.git.snapshot import difference
 from freezegate.verdicts.applying import apply
 from freezegate.verdicts.cache import Cache
+from freezegate.verdicts.claiming import claims
 from freezegate.verdicts.propcheck import How, fixture_digest, run_claims
+from freezegate.verdicts.reading import contents
 from freezegate.verdicts.reproduce import Reproduction, as_rows, reproduced
 from freezegate.verdicts.splitting import Ends, Trees, split
+from freezegate.verdicts.writing import write_evidence
 
 Say = Callable[[str], None]
 Progress = Callable[[int, str], Callable[[int], None]]
@@ -40,7 +41,7 @@ def verdict(asked: Asked, how: How, say: Say, progress: Progress) -> Verdicts:
 
     Raises CannotJudge, GitError, OSError: then what was written so far is no verdict.
     """
-    folder = _run_folder(asked.run_dir)
+    folder = _Folder(asked.run_dir)
     ends = Ends.of(asked.base)
     repository = Repository()
     try:
@@ -48,17 +49,18 @@ def verdict(asked: Asked, how: How, say: Say, progress: Progress) -> Verdicts:
         for tree in (trees.head, trees.base):
             _refuse_unreadable(tree)
         digest = fixture_digest(trees.head, trees.head.sized)
-        folder.mkdir(parents=True, exist_ok=True)
-        _write(folder, "fixture.digest", f"{digest}\n".encode("ascii"))
+        folder.write("fixture.digest", f"{digest}\n".encode("ascii"))
         parts = split(ends, trees)
-        _write(folder, "oracle_edited.json", encoded(parts))
-        ids, review = _claims(trees)
+        folder.write("oracle_edited.json", encoded(parts))
+        ids, review = claims(trees)
         found = _reproductions(trees, parts, digest, ids, asked, how, say, progress)
         rows = as_rows(found, digest, ends.base)
-        _write(folder, "base.sig.json", encoded(rows))
+        folder.write("base.sig.json", encoded(rows))
         unsettled = sum(prop_id not in parts.voided for prop_id in ids)
-        runs = run_claims(trees, parts, digest, ids, how, progress(unsettled, "properties"))
-        _write(folder, "runs.json", encoded(runs))
+        on_base = {prop_id: each.rows for prop_id, each in found.items()}
+        shown = progress(unsettled, "properties")
+        runs = replace(run_claims(trees, parts, digest, ids, how, shown, on_base), review=review)
+        folder.write("runs.json", encoded(runs))
         policy = trees.base.config.policy
         known = known_to([ends.base])({freeze.base_revision for freeze in trees.head.freezes})
         strict = asked.strict or policy.promotion == "strict"
@@ -75,23 +77,40 @@ def verdict(asked: Asked, how: How, say: Say, progress: Progress) -> Verdicts:
                 (name, made): (n, each.attempts) for name, each in found.items() for made, n in each.seen.items()
             },
         )
-        if review:
-            verdicts = _for_review(verdicts, strict)
-        _write(folder, "verdicts.json", encoded(verdicts))
+        folder.write("verdicts.json", encoded(verdicts))
     finally:
         repository.close()
     return verdicts
 
 
-def _run_folder(given: str) -> Path:
-    folder = Path(given)
-    if os.path.lexists(given) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
-        raise CannotJudge(f"{given} is there and not an empty folder", "name a folder that is not there, or empty")
-    return folder
+class _Folder:
+    """The run folder: made with its first file, and read again before its last one is written."""
 
+    def __init__(self, given: str) -> None:
+        if not given:  # as a path it would be the current folder
+            raise CannotJudge("the name of the run folder is empty", "name a folder that is not there, or empty")
+        self._path = Path(given)
+        self._written: dict[str, bytes] = {}
+        there = os.path.lexists(given)
+        if there and (self._path.is_symlink() or not self._path.is_dir() or any(self._path.iterdir())):
+            raise CannotJudge(f"{given} is there and not an empty folder", "name a folder that is not there, or empty")
 
-def _write(folder: Path, name: str, data: bytes) -> None:
-    write_whole(str(folder / name), data)
+    def write(self, name: str, data: bytes) -> None:
+        """Write one file, once those before are what they were: project code runs meanwhile, and could find them."""
+        if not self._written:
+            self._path.mkdir(parents=True, exist_ok=True)
+        for known, before in self._written.items():
+            try:
+                same = contents(self._path / known, len(before)) == before
+            except CannotJudge:
+                same = False
+            if not same:
+                why = f"{self._path / known} was changed or removed while the properties ran"
+                raise CannotJudge(why, "look at what they do")
+        if os.path.lexists(self._path / name):
+            raise CannotJudge(f"{self._path / name} was made while the properties ran", "look at what they do")
+        write_evidence(str(self._path / name), data)
+        self._written[name] = data
 
 
 def _refuse_unreadable(tree: Governed) -> None:
@@ -102,24 +121,13 @@ def _refuse_unreadable(tree: Governed) -> None:
             problem = document.reading.problems[0]
             where = f"{document.path}, line {problem.line}, column {problem.column}"
             raise CannotJudge(f"{where}: {problem.message}", "freezegate check --all-files")
+    fields = [(freeze.prop_id, freeze.signature) for freeze in tree.freezes]
+    if len(set(fields)) < len(fields):
+        raise CannotJudge(f"{tree.places.ledger} has two entries for one failure", "freezegate check --all-files")
     for path in (tree.places.ledger, tree.places.claimed):
         entry = tree.entry(path)
         if entry is not None and not entry.is_file:
             raise CannotJudge(f"{path} is no regular file", "commit the file itself")
-
-
-def _claims(trees: Trees) -> tuple[tuple[str, ...], bool]:
-    """The claimed ids that are judged, and whether this is a change of what judges alone.
-
-    Such a change may take claims back, and is a person's to let in: head's claims count. Any other may only add to base's.
-    """
-    places = trees.head.places
-    delta = difference(trees.fork.snapshot, trees.head.snapshot)
-    judges = (places.catalog, places.claimed, places.oracles, places.properties, places.generators, places.seed_lock)
-    review = bool(delta) and all(any(path.within(place) for place in judges) for path in delta)
-    if review:
-        return trees.head.claims, True
-    return tuple(dict.fromkeys((*trees.head.claims, *trees.base.claims))), False
 
 
 def _reproductions(
@@ -141,23 +149,16 @@ def _reproductions(
     if there != digest:
         say(f"nothing is reproduced: the base revision's fixture digest is {there or 'none'}, head's is {digest}")
         return {}
+    # What a CI service keeps of a clone from one job to the next, the code of the last job could write to.
+    cached = asked.cached and not os.environ.get("CI")
     cache = Cache(trees.base.snapshot.root, digest, asked.attempts, how)
-    known = cache.known(wanted) if asked.cached else {}
+    known = cache.known(wanted) if cached else {}
     left = [prop_id for prop_id in wanted if prop_id not in known]
     show = progress(len(left) * asked.attempts, "runs on the base revision")
     fresh = reproduced(trees.base, parts.base, left, asked.attempts, how, show)
     for prop_id, each in fresh.items():
         for note in each.notes:
             say(f"on the base revision, {prop_id}: {note}")
-    if asked.cached:
+    if cached:
         cache.keep(fresh)
     return {prop_id: known.get(prop_id) or fresh[prop_id] for prop_id in wanted}
-
-
-def _for_review(verdicts: Verdicts, strict: bool) -> Verdicts:
-    """A change of what judges is never promoted by itself; where all that it leaves alone passes, a person may."""
-    others = [row for row in verdicts.verdicts if row.reason != "oracle_moved"]
-    allowed = ("pass",) if strict else ("pass", "inconclusive")
-    settled = all(row.verdict in allowed for row in others)
-    reason = "review" if verdicts.promotion_reason == "promoted" else verdicts.promotion_reason
-    return replace(verdicts, promoted=False, review=settled, promotion_reason=reason)

@@ -25,11 +25,15 @@ class Unrunnable(Exception):
 
 @dataclass(frozen=True)
 class Searched:
-    """A scope's predicate: what bounds its search, and the case that is retained for it."""
+    """A scope's predicate: what bounds its search, and the case that is retained for it.
+
+    `before` is the case that was retained where the change began: a patch may not take away what it fails on.
+    """
 
     subject: Subject
     bounds: Bounds
     retained: Case | None
+    before: Case | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,20 @@ def prepared(tree: Governed, prop_id: str, top: str) -> Prepared:
     if prop.scope is not None:
         return _scope(tree, prop, prop.scope, top)
     return _oracle(tree, unit, prop, top)
+
+
+def with_case_of(plan: Prepared, base: Governed) -> Prepared:
+    """The plan with the case that `base` retains for its scope, where that is another one."""
+    if plan.searched is None:
+        return plan
+    try:
+        before = _retained(base, plan.searched.subject)
+    except CannotJudge:
+        return plan
+    if before is None or (plan.searched.retained is not None and before.data == plan.searched.retained.data):
+        return plan
+    before = replace(before, shown=f"{before.shown} of the base revision")
+    return replace(plan, searched=replace(plan.searched, before=before))
 
 
 def _oracle(tree: Governed, unit: PropertyUnit, prop: Property, top: str) -> Prepared:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,7 @@ from freezegate.running.worktree import sweep
 from freezegate.text import quoted
 from freezegate.verdicts.judging import Ground, Judged, ground, judged, missing
 from freezegate.verdicts.new_failures import hidden
-from freezegate.verdicts.prepared import Prepared, Unrunnable, prepared
+from freezegate.verdicts.prepared import Prepared, Unrunnable, prepared, with_case_of
 from freezegate.verdicts.splitting import Trees
 
 Progress = Callable[[int], None]
@@ -52,16 +52,49 @@ def refuse_other_digest(given: str, digest: str) -> None:
 
 
 def run_claims(
-    trees: Trees, split: SplitDiff, digest: str, ids: Sequence[str], how: How, done: Progress = lambda count: None
+    trees: Trees,
+    split: SplitDiff,
+    digest: str,
+    ids: Sequence[str],
+    how: How,
+    done: Progress = lambda count: None,
+    on_base: Mapping[str, frozenset[str]] | None = None,
 ) -> Runs:
-    """One row for each of the `ids`, in their order. Raises CannotJudge, GitError."""
+    """One row for each of the `ids`, in their order. Raises CannotJudge, GitError.
+
+    `on_base` has, for the properties that were reproduced there, the rows that fail on base: where another row fails on
+    head, it is a new failure whatever its signature is.
+    """
     voided = split.voided
     plans = [_plan(trees.head, prop_id, how.top) for prop_id in ids if prop_id not in voided]
+    plans = [with_case_of(plan, trees.base) if isinstance(plan, Prepared) else plan for plan in plans]
     results = dict(zip([each for each in ids if each not in voided], _all(plans, split.head, how, done), strict=True))
     checked = {plan.prop.id: plan for plan in plans if isinstance(plan, Prepared)}
+    results |= _with_rows(checked, results, on_base or {})
     results |= _with_freezes(trees, split, checked, results, how)
     rows = [_row(prop_id, results.get(prop_id), digest, split.base) for prop_id in ids]
     return Runs(digest, split.base, split.head, tuple(rows))
+
+
+def _with_rows(
+    plans: Mapping[str, Prepared], results: Mapping[str, Judged], on_base: Mapping[str, frozenset[str]]
+) -> dict[str, Judged]:
+    """The failures of properties with rows of which one does not fail on base."""
+    found = {}
+    for prop_id, plan in plans.items():
+        result = results[prop_id]
+        if not plan.rows or prop_id not in on_base or result.status != "fail" or result.reason is not None:
+            continue
+        new = [place for place, row in zip(result.places, result.rows, strict=True) if row not in on_base[prop_id]]
+        signed = [made for made, row in zip(result.signatures, result.rows, strict=True) if row not in on_base[prop_id]]
+        # Without the signature of another row the ledger says by itself that this one is not frozen.
+        if new and set(signed) <= {
+            made for made, row in zip(result.signatures, result.rows, strict=True) if row in on_base[prop_id]
+        }:
+            found[prop_id] = replace(
+                result, reason="new_failures", detail=f"{result.detail}; {new[0]} does not fail so on base"
+            )
+    return found
 
 
 def run_all(plans: Sequence[Prepared], commit: str, how: How, done: Progress = lambda count: None) -> list[Judged]:

@@ -14,11 +14,14 @@ from freezegate.verdicts.propcheck import How, run_all
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Signature to the number of attempts that gave it, for one property; `notes` say what kept others from counting."""
+    """Signature to the number of attempts that gave it, for one property, and the rows that failed in any of them; `notes`
+    say what kept others from counting.
+    """
 
     attempts: int
     seen: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    rows: frozenset[str] = frozenset()
 
 
 def reproduced(
@@ -46,14 +49,16 @@ def reproduced(
 
 def _counted(results: Sequence[Judged]) -> Reproduction:
     seen: dict[str, int] = {}
+    rows: set[str] = set()
     for result in results:
         # A run whose fixtures or tree did not stay what they were shows nothing.
         if result.status == "fail" and result.reason is None:
+            rows.update(result.rows)
             for made in dict.fromkeys(result.signatures):
                 if made is not None:
                     seen[made] = seen.get(made, 0) + 1
     notes = dict.fromkeys(result.detail or "" for result in results if result.status == "missing")
-    return Reproduction(len(results), seen, tuple(notes))
+    return Reproduction(len(results), seen, tuple(notes), frozenset(rows))
 
 
 def as_rows(found: Mapping[str, Reproduction], digest: str, revision: str) -> list[BaseSignature]:
