@@ -127,7 +127,7 @@ def test_an_edit_under_a_freeze_is_told_the_way_out_and_it_works(tmp_path: Path)
     repo.write(SCOPE, repo.at(SCOPE).read_bytes() + b"description: edited\n")
     repo.git("add", "-A")
     found = {finding["rule"]: finding["hint"] for finding in repo.check_json()["findings"]}
-    assert found["digest-mismatch"].endswith(f"# an edit that is not committed yet: freezegate retire {SCOPE_ID}")
+    assert found["digest-mismatch"].startswith(f"freezegate retire {SCOPE_ID}  # where the edit is committed")
     done = repo.run("bind", "--scope", SCOPE, "--case", COUNTEREXAMPLE)
     assert done.code == 2 and f"freezegate retire {SCOPE_ID}" in done.err
     assert repo.run("retire", SCOPE_ID).code == 0

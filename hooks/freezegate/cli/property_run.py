@@ -170,7 +170,7 @@ def _standing(binding: Binding, python: str | None) -> str:
     scope_id = argument(binding.scope_id)
     if binding.open_because:
         named = f" --python {shell_word(python)}" if python else ""
-        return f"it is not bound ({binding.open_because}): {binding.bind_command.partition('  #')[0]}{named}"
+        return f"it is not bound ({binding.open_because}): {binding.bind_command}{named}"
     if binding.citation is None:
         return f"it is bound and not cited: freezegate cite {scope_id}, or mend what fails and freezegate retire {scope_id}"
     return f"it is frozen by {binding.citation.path}; once it is mended: freezegate retire {scope_id}"

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from freezegate.cli import catalogued, running
+from freezegate.errors import UsageError
 
 
 def add(commands: Any) -> None:
@@ -31,13 +32,19 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the list; 0."""
+    from freezegate.documents import checks
     from freezegate.documents.evidence import encoded
+    from freezegate.documents.refusal import Refused
     from freezegate.gate.alone import alone
     from freezegate.git.repository import Repository
     from freezegate.git.revisions import resolve
     from freezegate.verdicts.reproduce import as_rows, reproduced
     from freezegate.verdicts.writing import write_evidence
 
+    try:
+        checks.digest(options.digest, ())
+    except Refused as refused:
+        raise UsageError(f"--digest: {refused.message}") from None
     revision = resolve(options.revision + "^{commit}")
     repository = Repository()
     try:

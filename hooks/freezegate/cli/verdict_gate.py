@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import Any
 
+from freezegate.text import escape
+
 
 def add(commands: Any) -> None:
     """Add the command."""
@@ -41,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
     from freezegate.verdicts.gating import gated
     from freezegate.verdicts.reporting import render_verdicts
 
+    if not os.path.lexists(options.freezes):
+        sys.stderr.write(f"freezegate: {escape(options.freezes)} is not there, so the ledger is empty\n")
     strict = options.promotion != "mixed"
     verdicts = gated(options.runs, options.freezes, options.claimed, options.base_signatures, strict)
     if options.out is not None:

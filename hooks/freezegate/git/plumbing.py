@@ -40,7 +40,8 @@ def environment() -> dict[str, str]:
     """The environment of every git child: no replacement objects, no lazy locks, messages in English."""
     env = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     env["GIT_NO_REPLACE_OBJECTS"] = "1"
-    env["GIT_GRAFT_FILE"] = os.devnull  # what lies in the git folder may not make up parents
+    # What lies in the git folder may not make up parents. A file that cannot be: of one that is there git tells at length.
+    env["GIT_GRAFT_FILE"] = os.devnull + "/none"
     env["GIT_OPTIONAL_LOCKS"] = "0"
     env["LC_ALL"] = "C"
     return env

@@ -13,6 +13,7 @@ from freezegate.text import quoted
 BaseKnown = Callable[[str], bool]
 Fields = tuple[str, str, str, str]
 
+_SHOWN = 12  # characters of a commit id
 _NEVER_FROZEN = ("new_failures", "fixture_mutated", "uncited")
 """Reasons of a run that are failures of their own, whatever the signatures are."""
 
@@ -137,7 +138,7 @@ class _Applying:
         # Other fixtures, an edited oracle or no answer tell nothing of what the base would give for this freeze.
         told = row.observed == "fail" and row.reason != "oracle_moved" and self._emitted is not None
         if told and freeze.fixture_digest == self._runs.fixture_digest and not self._emits(freeze):
-            return "the base revision does not give the signature any more"
+            return "the base revision does not give the signature"
         return ""
 
     def _mismatch(self, run: RunRow) -> str | None:
@@ -172,9 +173,11 @@ class _Applying:
         left = [each for each in left if each.fixture_digest == run.fixture_digest]
         if not left:
             return "the freeze is of another fixture digest"
+        others = left
         left = [each for each in left if self._is_base(each.base_revision)]
         if not left:
-            return "the freeze is of another base revision"
+            frozen = quoted(str(others[0].base_revision), _SHOWN)
+            return f"the freeze is of another base revision, {frozen} (policy.base_match: reproduced takes an ancestor)"
         fields = (run.prop_id, signature, run.fixture_digest, run.base_revision)
         # An accepted ancestor stands for the base revision: that one gave the signature today, or nothing matches.
         frozen = [

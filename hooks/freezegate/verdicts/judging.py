@@ -24,6 +24,7 @@ from freezegate.running.worktree import Worktree, worktree
 from freezegate.verdicts.prepared import Prepared, Searched
 
 Status = Literal["pass", "fail", "missing"]
+_LONGEST = 200  # characters of a case that are shown
 _FOUND = "the case that the search found"
 
 
@@ -149,11 +150,12 @@ class _Run:
         if not failed:
             return Judged("pass", detail=f"{len(named)} rows" if len(named) > 1 else None)
         place, _, failure = failed[0]
+        case = next(case for known, case in named if known == place)
         more = f" (and {len(failed) - 1} more of {len(named)} rows)" if len(failed) > 1 else ""
         return Judged(
             "fail",
             tuple(made for _, made, _ in failed),
-            detail=f"{place}: {in_words(failure)}{more}",
+            detail=f"{place}: {in_words(failure)}; the case: {_shown(case)}{more}",
             places=tuple(place for place, _, _ in failed),
             rows=tuple(identities),
         )
@@ -173,7 +175,9 @@ class _Run:
             return Judged("pass")
         if answer.label == FAIL and answer.failures:
             signatures = tuple(None if case is None else self._signature(why, case) for why, case in answer.failures)
-            return Judged("fail", signatures, detail=in_words(answer.failures[0][0]))
+            why, case = answer.failures[0]
+            shown = "" if case is None else f"; the example: {_shown(case)}"
+            return Judged("fail", signatures, detail=in_words(why) + shown)
         return missing(answer.reason or "no answer")
 
     def _searched(self, scope: Searched) -> Judged:
@@ -200,6 +204,11 @@ class _Run:
             return signature(assertion_id(self.prepared.name, failure), case, self.prepared.prop.volatile, tokens)
         except ValueError:
             return None
+
+
+def _shown(case: Mapping[str, Any]) -> str:
+    text = _text(case).decode("ascii")
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
 
 
 def _text(case: Mapping[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ from freezegate.git.ancestry import known_to
 from freezegate.git.repository import Repository
 from freezegate.verdicts.applying import apply
 from freezegate.verdicts.cache import Cache
-from freezegate.verdicts.claiming import claims
+from freezegate.verdicts.claiming import claims, notes
 from freezegate.verdicts.propcheck import How, fixture_digest, run_claims
 from freezegate.verdicts.reading import contents
 from freezegate.verdicts.reproduce import Reproduction, as_rows, reproduced
@@ -53,6 +53,8 @@ def verdict(asked: Asked, how: How, say: Say, progress: Progress) -> Verdicts:
         parts = split(ends, trees)
         folder.write("oracle_edited.json", encoded(parts))
         ids, review = claims(trees)
+        for note in notes(trees, ids, parts.voided, review):
+            say(note)
         found = _reproductions(trees, parts, digest, ids, asked, how, say, progress)
         rows = as_rows(found, digest, ends.base)
         folder.write("base.sig.json", encoded(rows))

@@ -38,6 +38,19 @@ def read_folder(folder: str) -> Evidence:
         and [(row.prop_id, row.status) for row in runs.runs]
         == [(row.prop_id, row.observed) for row in verdicts.verdicts],
     }
+    others[FILES[1]] = others[FILES[1]] and all(
+        split.voided.get(row.prop_id, ()) == row.voided_by and (row.prop_id in split.voided) == run.oracle_edited
+        for row, run in zip(verdicts.verdicts, runs.runs, strict=False)
+    )
+    emitted = {each.fields for each in base}
+    others[FILES[2]] = all(
+        row.signature is not None and (row.prop_id, row.signature, *header[:2]) in emitted
+        for row in verdicts.verdicts
+        if row.verdict == "inconclusive"
+    )
+    others[FILES[3]] = others[FILES[3]] and all(
+        row.signature == run.signature for row, run in zip(verdicts.verdicts, runs.runs, strict=False)
+    )
     foreign = [name for name, same in others.items() if not same]
     if foreign:
         raise CannotJudge(

@@ -31,6 +31,13 @@ _PROMOTION = {
     "stale_freeze": "freezes that nothing needs",
     "review": "what judges is edited, and nothing else",
 }
+_HINTS = {
+    "oracle_moved": "edits of what judges land in a change of nothing else, which a person lets in (status 3)",
+    "new_failures": "mend it: a freeze covers what the base revision gives, and no more",
+    "fixture_mutated": "let the oracle work on a copy, or say mutates_fixture: true in its catalog entry",
+    "uncited": "see docs/verdicts.md: the scope's citation must stand, and its retained case give this failure",
+    "stale_freeze": "take the freeze away: freezegate retire ID",
+}
 _MOST_IDS = 10
 
 
@@ -73,6 +80,16 @@ def counts(verdicts: Verdicts) -> str:
 def reason(row: VerdictRow) -> str:
     """The reason of a verdict in words."""
     return REASONS.get(row.reason, row.reason)
+
+
+def hint(row: VerdictRow, verdicts: Verdicts) -> str | None:
+    """What to do about a failure, where a command or a rule of thumb says it."""
+    if row.reason == "failed" and row.signature is not None:
+        return (
+            f"where base fails alike: freezegate reproduce --revision {verdicts.base_revision} "
+            f"--digest {verdicts.fixture_digest} --only-id {row.prop_id} --out FILE; its lines go into the ledger"
+        )
+    return _HINTS.get(row.reason)
 
 
 def evidence(row: VerdictRow) -> list[str]:

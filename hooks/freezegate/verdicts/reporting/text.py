@@ -22,6 +22,8 @@ def render_text(evidence: table.Evidence, *, colour: bool) -> str:
         verdict = f"{on}{row.verdict:<{_VERDICT}}{off}"
         lines.append(f"{verdict}  {shown:<{width}}  {row.reason}: {table.reason(row)}")
         lines += [f"{'':<{_VERDICT}}  {escape(line)}" for line in table.evidence(row)]
+        if row.verdict == "fail" and (todo := table.hint(row, verdicts)) is not None:
+            lines.append(f"{'':<{_VERDICT}}  hint: {escape(todo)}")
     for freeze in verdicts.stale_freezes:
         lines.append(f"stale freeze of {escape(freeze.prop_id)}: {escape(freeze.why)}; signature {freeze.signature}")
     if evidence.split is not None:
