@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import Any
 
+from freezegate.cli import running
+
 
 def add(commands: Any) -> None:
     """Add the command."""
@@ -19,15 +21,15 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("range", metavar="RANGE", help="base and head, as in origin/main...HEAD")
     parser.add_argument("--out", metavar="FILE", help="write to this file, not to standard output")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=running.guarded(run))
 
 
 def run(options: argparse.Namespace) -> int:
     """Print or write the split; 0. Raises UsageError, GitError, CannotJudge."""
     from freezegate.documents.evidence import encoded
-    from freezegate.files import write_whole
     from freezegate.git.repository import Repository
     from freezegate.verdicts.splitting import Ends, Trees, split
+    from freezegate.verdicts.writing import write_evidence
 
     ends = Ends.in_range(options.range)
     repository = Repository()
@@ -38,5 +40,5 @@ def run(options: argparse.Namespace) -> int:
     if options.out is None:
         sys.stdout.write(data.decode("ascii"))
     else:
-        write_whole(options.out, data)
+        write_evidence(options.out, data)
     return 0

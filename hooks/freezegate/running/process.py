@@ -114,7 +114,7 @@ class Process:
         except (_Ended, BadFrame) as error:
             reason = str(error)
         except _OutOfTime:
-            reason = f"the time limit of {time_limit:g} s ran out"
+            reason = f"the time limit of {time_limit:.3g} s ran out"
             timed_out = True
         finally:
             self.end()

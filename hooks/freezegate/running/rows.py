@@ -127,7 +127,7 @@ def _answer(
 
 def _why(reason: str, answer: Answer, time_limit: float | None) -> str:
     # The last part had less than the whole.
-    return f"the time limit of {time_limit:g} s ran out" if answer.timed_out else reason
+    return f"the time limit of {time_limit:.3g} s ran out" if answer.timed_out else reason
 
 
 def _understood(answer: Answer, count: int) -> list[Outcome] | str:

@@ -89,6 +89,8 @@ def _started(
         except Exception as error:
             _send(writing, (False, (f"internal error: {type(error).__name__}: {error}"[:500], "")))
         status = 0
+    except BaseException:  # interrupted: dropped here, so that what only its frames still hold is closed
+        pass
     finally:
         os._exit(status)  # without the parent's clean-up
 
