@@ -190,6 +190,7 @@ def test_a_default_source_folder_without_python_does_not_hide_the_packages(tmp_p
 def test_no_source_is_said_and_the_rest_is_written(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "r")
     repo.write("shop.py", "PRICE = 1\n")
+    repo.write("bank.py", "RATE = 1\n")
     said = _init(repo).out
     assert "No source folder was found" in said
     assert b"layout" not in _config(repo)

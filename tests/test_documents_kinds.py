@@ -124,7 +124,8 @@ def test_config_fields() -> None:
     config = accepted("config/every_key")
     assert config.layout.source == (b"lib", b"tools")
     assert config.named == frozenset(Layout.__dataclass_fields__)
-    assert config.policy == Policy("strict", "sized", "reproduced", True, True, "other_host", "fail", 500, 5, 30)
+    stated = ("strict", "sized", "reproduced", True, True, "other_host", "fail", 500, 5, 30)
+    assert config.policy == Policy(*stated, attested_labels="both")  # type: ignore[arg-type]
     assert config.environments["box"] == Environment(preset="container", image="python:3.11")
     assert config.environments["far"] == Environment(preset="ssh", host="build1")
     assert config.environments["own"] == Environment(command=("run", "{case}"))

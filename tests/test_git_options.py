@@ -17,6 +17,12 @@ OLDEST = (2, 34)
 SINCE = {
     "--absolute-git-dir": (2, 13),
     "--bare": (1, 5),
+    "--allow-empty": (1, 7),
+    "--force": (1, 5),
+    "--literally": (2, 2),
+    "--no-verify": (1, 5),
+    "--update-head-ok": (1, 5),
+    "gc.auto": (1, 5),
     "--get": (1, 5),
     "--git-dir": (1, 5),
     "--show-object-format": (2, 28),
@@ -91,7 +97,8 @@ SINCE = {
 }
 # Settings that switch off what later releases brought; earlier ones know nothing of them, and need not.
 SWITCHED_OFF = {"worktree.useRelativePaths": (2, 48)}
-OWN = {"--hook", "--config", "--default-branch"}  # of freezegate itself, named by a module that also asks git
+# Of freezegate itself, or of Python, named by a module that also asks git.
+OWN = {"--hook", "--config", "--default-branch", "--rev", "--revision", "--digest", "--attempts", "--out", "-I"}
 _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z-]*|[a-z]+\.[a-zA-Z]+(?==))(=.*)?", re.DOTALL)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, good_project
+from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, good_project, scope_digest
 from freezegate.fingerprints import KEYS, written
 from memory import Link
 from rule_tables import (
@@ -209,7 +209,42 @@ CASES: list[Row] = [
     reject("counterexample-out-of-domain", "narrowed-domain", swap(SCOPE, "min: 1,", "min: 2,"), rebound(),
            at=f"{COUNTEREXAMPLE}:7:5", says="/input/qty", hint=f"the domain that {SCOPE} declares"),
 ]  # fmt: skip
-TABLE = [*RECORDS, *OPEN, *EVALUATIONS, *CASES]
+SIGNED = {"config": "policy: {attested_labels: isolated}\n"}
+
+
+def attempt(**changes: Any) -> Edit:
+    """An attempt at the isolated label, whose signature is no signature; real ones have tests of their own."""
+    statement = {
+        "scope_id": SCOPE_ID,
+        "fixture_digest": scope_digest(good_project(), SCOPE),
+        "counterexample_sha256": HASH,
+        "label": "fail",
+        "environment": "isolated",
+        "fingerprint": "two",
+        "tree": "a" * 40,
+        "replays": 3,
+        **changes,
+    }
+    return fields(RECORD, attestations=[{"statement": statement, "signature": "typed"}])
+
+
+ATTESTATIONS: list[Row] = [
+    accept("attestation-missing", "not-asked-for", fields(RECORD, scope=SCOPE)),
+    accept("attestation-missing", "none-empty", fields(RECORD, attestations=[])),
+    reject("attestation-missing", "typed-by-hand", fields(RECORD, scope=SCOPE), at=f"{RECORD}:6:3",
+           says="class_isolated has no attestation", hint=f"{BIND} --sign-key isolated=KEY", also=REOPENED, **SIGNED),
+    accept("attestation-invalid", "not-asked-for", attempt()),
+    accept("attestation-invalid", "not-asked-for-another-digest", attempt(fixture_digest="a" * 64, label="pass")),
+    accept("attestation-invalid", "not-asked-for-another-environment", attempt(environment="gpu", label="pass")),
+    reject("attestation-invalid", "nobody-may-sign", attempt(), at=f"{RECORD}:19:7",
+           says="there is no .freezegate/allowed_signers on the old side", hint=f"{BIND} --sign-key isolated=KEY",
+           also=REOPENED, **SIGNED),
+    reject("attestation-invalid", "another-digest", attempt(fixture_digest="a" * 64), at=f"{RECORD}:11:9",
+           says="/statement/fixture_digest: is not the record's", hint=BIND, also=REOPENED, **SIGNED),
+    reject("attestation-invalid", "disagreeing", attempt(label="pass"), at=f"{RECORD}:13:9",
+           says="class_isolated is unstable: another attempt at the same case gave pass", hint=RETIRE, also=REOPENED),
+]  # fmt: skip
+TABLE = [*RECORDS, *OPEN, *EVALUATIONS, *CASES, *ATTESTATIONS]
 
 
 @rows(TABLE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import test_rules_predicate_vacuous
 from building import CITATION, COUNTEREXAMPLE, RECORD, SCOPE, SCOPE_ID, good_project
 from memory import Executable, Link
 from rule_tables import (
@@ -180,6 +181,7 @@ SHADOWED: list[Row] = [
     ],
 ]  # fmt: skip
 TABLE = [*WITHOUT_SCOPE, *UNSCOPED, *REMOVED, *SHADOWED]
+ELSEWHERE = test_rules_predicate_vacuous.TABLE
 
 
 @rows(TABLE)
@@ -188,4 +190,4 @@ def test_row(row: Row) -> None:
 
 
 def test_table_is_complete() -> None:
-    assert_complete(TABLE, "predicate-scope")
+    assert_complete([*TABLE, *ELSEWHERE], "predicate-scope")

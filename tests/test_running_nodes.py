@@ -569,7 +569,7 @@ def test_an_environment_without_pytest_says_so(tmp_path: Path) -> None:
     assert (
         answer.label == "absent"
         and "has no pytest" in (answer.reason or "")
-        and sys.executable in (answer.reason or "")
+        and f"{sys.executable} -m pip install pytest" in (answer.reason or "")
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from children import Project, alive
+from children import PREDICATE, Project, alive
 from freezegate.running.canonical import document
 from freezegate.running.launch import HARNESS, harness_command
 from freezegate.running.process import Process
@@ -62,7 +62,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]
         made, judging = ModuleType("made"), ModuleType("judging")
         exec(generator, vars(made))
         exec(predicate, vars(judging))
-        job = {"domain": {}, "seed": seed, "max_examples": 100}
+        job = {"root": "/nowhere", "closure": [], "domain": {}, "seed": seed, "max_examples": 100}
         result: dict[str, Any] = searching.search(job, judging.test_p, made, judgement.judge, described)
         return result
 
@@ -122,6 +122,71 @@ def test_rejected_cases_are_generated_but_not_evaluated(tmp_path: Path) -> None:
     result = searched(tmp_path, predicate, STRATEGY)
     assert result.outcome == "failed" and result.case == {"a": 500, "b": []}
     assert result.example_index is not None and 0 < result.examples <= result.example_index
+
+
+REJECTING = """
+from hypothesis import assume, reject
+
+def share(qty):
+    if qty > 10:
+        reject()
+    return qty
+
+class Share:
+    def __init__(self, qty):
+        self.qty = qty
+    def __le__(self, other):
+        return assume(self.qty <= other)
+
+def called(function, *given):
+    return function(*given)
+"""
+OWN = {
+    "by itself": "from hypothesis import assume\ndef test_p(case):\n    assume(\n        case['a'] <= 10\n    )",
+    "by attribute": "import hypothesis as h\ndef test_p(case):\n    if case['a'] > 10: h.reject()",
+    "by another name": "from hypothesis import assume as given\ndef test_p(case): given(case['a'] <= 10)",
+    "by a variable": "import hypothesis\nonly = hypothesis.assume\ndef test_p(case): only(case['a'] <= 10)",
+    "by a helper": "from helper import only\ndef test_p(case): only(case['a'] <= 10)",
+    "called by source": (
+        "from hypothesis import assume\nfrom orders import called\n"
+        "def test_p(case): called(lambda a: assume(a <= 10), case['a'])"
+    ),
+    "by its exception": (
+        "from hypothesis.errors import UnsatisfiedAssumption\n"
+        "def test_p(case):\n    if case['a'] > 10: raise UnsatisfiedAssumption"
+    ),
+}
+FOREIGN = {
+    "raised there": ("from orders import share\ndef test_p(case): share(case['a'])", "src/orders.py:6"),
+    "by an operator": ("from orders import Share\ndef test_p(case): assert Share(case['a']) <= 10", "src/orders.py:13"),
+    "under its own name": ("from given import only\ndef test_p(case): only(case['a'] <= 10)", f"{PREDICATE}:2"),
+}
+
+
+def rejecting(base: Path, predicate: str) -> Found:
+    helper = "from hypothesis import assume\ndef only(condition):\n    assume(condition)\n"
+    files: dict[str, str | bytes] = {
+        GENERATOR: GENERATE,
+        "src/orders.py": REJECTING,
+        "src/given.py": "from hypothesis import assume as only",
+        "tests/properties/helper.py": helper,
+    }
+    project = Project(base, predicate, files)
+    return search_in(project, closure=[PREDICATE, "tests/properties/helper.py"])
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_predicate_may_reject_what_it_is_not_about(tmp_path: Path, name: str) -> None:
+    result = rejecting(tmp_path, OWN[name])
+    assert result.outcome == "held" and result.examples, result
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_code_under_test_may_reject_nothing(tmp_path: Path, name: str) -> None:
+    predicate, where = FOREIGN[name]
+    result = rejecting(tmp_path, predicate)
+    assert result.outcome == "absent", result
+    assert result.reason == f"{where} rejected a case, and only the test itself may say which cases it is about"
 
 
 def test_one_failure_is_reduced_and_never_swapped_for_another(tmp_path: Path) -> None:

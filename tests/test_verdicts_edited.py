@@ -107,7 +107,6 @@ UNTOUCHED = {
     "nothing": lambda files: None,
     "source": put("src/orders.py", "def total_cents(qty, unit_cents):\n    return 0\n"),
     "new source": put("src/more.py", "X = 1\n"),
-    "source gone": drop("src/orders.py"),
     "readme": put("README", "hello\n"),
     "another oracle file": put("props/unrelated.py", "X = 1\n"),
     "another fixture": put("fixtures/blob.bin", b"\0"),
@@ -139,6 +138,7 @@ EDITED: dict[str, tuple[Edit, dict[str, tuple[str, ...]]]] = {
     "helper gone": (drop(HELPER), {CASES: (HELPER,)}),
     "import dropped": (sub(ORACLE, "import deep.sums\n", ""), {CASES: (ORACLE,)}),
     "oracle gone": (drop(ORACLE), {CASES: (ORACLE,)}),
+    "imported source gone": (drop("src/orders.py"), {CASES: ("src/orders.py",), SCOPED: ("src/orders.py",)}),
     "oracle renamed": (
         both(rename(ORACLE, "props/other.py"), sub(ENTRY, "props/order_total", "props/other")),
         {CASES: (ENTRY, ORACLE, "props/other.py")},

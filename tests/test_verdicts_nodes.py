@@ -75,6 +75,72 @@ def test_a_hypothesis_failure_is_frozen_by_its_smallest_example(tmp_path: Path) 
     assert shop.verdicts()[1]["prop.order_total"] == ("fail", "failed"), "another example fails first, or another way"
 
 
+def test_a_freeze_of_the_smallest_example_hides_no_other_input(tmp_path: Path) -> None:
+    """Base fails for 0 only; the example that both are reduced to is the same, and so is its signature."""
+    shop = NodeShop(tmp_path / "shop", SEARCHED)
+    rows = shop.reproduced()
+    shop.freeze(*rows)
+    shop.patch(orders_py=SOURCE.replace("100 // qty", "100 // (qty if qty < 3 else 0)"))
+    done, folder = shop.verdict()
+    row = evidence(folder, "verdicts")["verdicts"][0]
+    assert (done.code, row["verdict"], row["reason"]) == (1, "fail", "new_failures"), row
+    assert "fails on head and not on base" in row["detail"]
+    run = evidence(folder, "runs")["runs"][0]
+    assert run["signatures"] == [frozen["signature"] for frozen in rows], "by its signature alone it would be frozen"
+
+
+@pytest.mark.parametrize(
+    ("qty", "says"),
+    [
+        (29, '{"qty":29} fails on head and not on base'),
+        (33, '{"qty":33} fails on head in another way than on base'),
+    ],
+)
+def test_nor_one_that_fails_as_another_frozen_one_does(tmp_path: Path, qty: int, says: str) -> None:
+    """Both sides give the examples 0 and 30, each failing in its own way."""
+    text = SEARCHED.replace("    assert share(qty)", "    given = share(qty)\n    assert qty < 30\n    assert given")
+    shop = NodeShop(tmp_path / "shop", text)
+    rows = shop.reproduced()
+    assert len(rows) == 2
+    shop.freeze(*rows)
+    assert shop.outcome()[:2] == ("inconclusive", "frozen")
+    shop.patch(orders_py=SOURCE.replace("100 // qty", f"100 // (qty if qty != {qty} else 0)"))
+    _, folder = shop.verdict()
+    row = evidence(folder, "verdicts")["verdicts"][0]
+    assert (row["verdict"], row["reason"]) == ("fail", "new_failures") and says in row["detail"], row
+
+
+@pytest.mark.parametrize("fate", ["raise SystemExit", "raise __import__('unittest').SkipTest", "reject()"])
+def test_nor_one_that_has_no_answer(tmp_path: Path, fate: str) -> None:
+    shop = NodeShop(tmp_path / "shop", SEARCHED)
+    shop.freeze(*shop.reproduced())
+    body = f"if qty == 33:\n        from hypothesis import reject\n        {fate}\n    return 100 // qty"
+    shop.patch(orders_py=SOURCE.replace("return 100 // qty", body))
+    assert shop.verdicts()[1]["prop.order_total"][0] == "fail"
+
+
+def test_a_patch_that_mends_some_of_the_frozen_inputs_stays_frozen(tmp_path: Path) -> None:
+    shop = NodeShop(tmp_path / "shop", SEARCHED.replace("<= 100", "<= 100 and qty < 30"))
+    rows = shop.reproduced()
+    shop.freeze(*rows)
+    assert len(rows) == 2
+    shop.patch(orders_py=SOURCE.replace("100 // qty", "100 // (qty or 1)"))
+    assert shop.verdicts()[1]["prop.order_total"] == ("inconclusive", "frozen")
+
+
+def test_an_input_that_source_rejects_is_no_pass(tmp_path: Path) -> None:
+    shop = NodeShop(tmp_path / "shop", SEARCHED.replace("st.integers(0", "st.integers(1"))
+    shop.patch(
+        orders_py=SOURCE.replace(
+            "return 100 // qty",
+            "if qty > 30:\n        from hypothesis import reject\n        reject()\n    return 100 // qty",
+        )
+    )
+    _, folder = shop.verdict()
+    row = evidence(folder, "verdicts")["verdicts"][0]
+    assert (row["verdict"], row["reason"]) == ("fail", "missing_run") and "rejected a case" in row["detail"]
+
+
 @pytest.mark.parametrize(
     ("mark", "says"),
     [

@@ -98,6 +98,44 @@ def test_another_failure_for_the_same_inputs_is_a_new_one(shop: Scoped) -> None:
     assert shop.verdicts()[1]["prop.share"] == ("fail", "new_failures")
 
 
+@pytest.mark.parametrize(
+    "fate",
+    [
+        "raise SystemExit",
+        "raise KeyboardInterrupt",
+        "raise __import__('unittest').SkipTest",
+        "__import__('hypothesis').reject()",
+        "import nowhere_",
+    ],
+)
+def test_an_input_that_passes_on_base_and_has_no_answer_on_head_is_a_new_failure(shop: Scoped, fate: str) -> None:
+    body = f"if qty == 20:\n        {fate}\n    return 100 // qty"
+    shop.patch(orders_py=SOURCE.replace("return 100 // qty", body))
+    _, folder = shop.verdict()
+    row = evidence(folder, "verdicts")["verdicts"][0]
+    assert (row["verdict"], row["reason"]) == ("fail", "new_failures"), row
+    assert '{"qty": 20} has no answer on head' in row["detail"] and "on base it passes" in row["detail"]
+
+
+def test_an_input_that_has_no_answer_on_either_side_is_no_new_one(shop: Scoped) -> None:
+    shop.git("checkout", "-q", "main")
+    ended = SOURCE.replace("return 100 // qty", "if qty == 20:\n        raise SystemExit\n    return 100 // qty")
+    shop.write("src/orders.py", ended)
+    shop.base = shop.commit_all("ended")
+    shop.git("checkout", "-q", "-B", "patch")
+    shop.freeze(*shop.reproduced())
+    shop.patch(orders_py=ended + "\n\ndef gross(cents):\n    return cents + tax(cents)\n")
+    assert shop.verdicts()[1]["prop.share"] == FROZEN
+
+
+def test_a_scope_of_which_source_rejects_an_input_does_not_hold(shop: Scoped) -> None:
+    rejecting = "if qty in (0, 20):\n        __import__('hypothesis').reject()\n    return 100 // qty"
+    shop.patch(orders_py=SOURCE.replace("return 100 // qty", rejecting))
+    _, folder = shop.verdict()
+    row = evidence(folder, "verdicts")["verdicts"][0]
+    assert (row["verdict"], row["reason"]) == ("fail", "missing_run") and "rejected a case" in row["detail"]
+
+
 def test_a_freeze_without_a_standing_citation_does_not_count(shop: Scoped) -> None:
     shop.remove(CITATION)
     shop.patch(orders_py=HARMLESS)

@@ -137,7 +137,7 @@ def test_a_rename_is_two_paths_though_the_user_wants_renames(tmp_path: Path, spl
         "oracles": [(ORACLE, 0, lines), ("props/orders.py", source, 0)],
     }
     # What lies among the oracles now could run in place of the source that the predicate imports.
-    assert edited(found) == {CASES: [ORACLE], SCOPED: ["props/orders.py"]}
+    assert edited(found) == {CASES: [ORACLE], SCOPED: ["props/orders.py", "src/orders.py"]}
 
 
 def test_kinds_of_files(tmp_path: Path, split: Any) -> None:

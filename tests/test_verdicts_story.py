@@ -100,7 +100,7 @@ def test_fixtures_under_which_base_fails_too_excuse_nothing(tmp_path: Path) -> N
     shop = Shop(tmp_path / "shop")
     shop.patch(orders_py=BROKEN, tax_csv="cents,tax\n100,19\n103,20\n1,7\n")
     digest = shop.run("fixture-lock", "fixtures").out.strip()
-    done, folder = shop.verdict()
+    _, folder = shop.verdict()
     rows = {row["prop_id"]: row for row in evidence(folder, "runs")["runs"]}
     made = [{**rows["prop.tax_round"]}]
     shop.freeze(

@@ -24,6 +24,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--max-examples", metavar="N", type=running.natural, help="of the search again, where the seed lock pins none"
     )
+    running.add_signing(parser)
     running.add_running(parser, jobs=False)
     parser.set_defaults(run=running.guarded(run))
 
@@ -35,11 +36,13 @@ def run(options: argparse.Namespace) -> int:
     from freezegate.git.repository import Repository
     from freezegate.git.revisions import top_folder
     from freezegate.git.worktree_files import WorkTree, current_folder
-    from freezegate.running import binding
+    from freezegate.running import attesting, binding
+    from freezegate.running.classifying import BOTH
     from freezegate.running.seeds import read_lock
     from freezegate.running.steady import committed
 
     given = [running.only_scope(options)]
+    keys = attesting.keys_of(options.sign_key, BOTH)
     prefix = current_folder()
     files = WorkTree(top_folder())
     repository = Repository()
@@ -53,14 +56,14 @@ def run(options: argparse.Namespace) -> int:
         record = seen.governed.record_path(subject.scope_id)
         if files.read(place) not in (None, case.data):
             raise Refusal(f"{place} holds another case; remove it first, or bind that one")
-        files.read(record)  # a folder or link in its place is found before anything runs
+        before = files.read(record)  # a folder or link in its place is found before anything runs
         digest = binding.refuse_unbindable(scope)
+        attempts = attesting.kept(before, subject.scope_id, digest, case.sha256)
         lock = seen.governed.entry(subject.lock)
         text = repository.store.blob(lock.oid, 1 << 20) if lock is not None else None
         pin = read_lock(text, subject.lock.text).pins.get(subject.scope_id)
-        outcome = binding.bound(
-            seen, scope, case, digest, pin, options.max_examples, running.python(options), options.time_limit
-        )
+        python, limit = running.python(options), options.time_limit
+        outcome = binding.bound(seen, scope, case, digest, pin, options.max_examples, python, limit, keys, attempts)
         if committed(repository, given, prefix).commit != seen.commit or files.read(place) not in (None, case.data):
             raise Refusal("HEAD or the case changed while this ran; bind again")
     except Refusal as refusal:

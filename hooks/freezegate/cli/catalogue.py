@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 MODULES = {
+    "attest": "attest",
     "bind": "bind",
     "binding-digest": "digest",
     "check": "check",
@@ -18,8 +19,10 @@ MODULES = {
     "draft": "draft",
     "explain": "explain",
     "fixture-lock": "digest",
+    "gauntlet": "gauntlet",
     "init": "init",
     "install-server": "install_server",
+    "lint-predicates": "lint_predicates",
     "lock": "lock",
     "pre-receive": "pre_receive",
     "propcheck": "propcheck",

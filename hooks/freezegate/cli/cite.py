@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
             written = citation(sight.tree, options.scope_id)
         except Refusal as refusal:
             sys.stderr.write(f"freezegate: refused: {escape(str(refusal))}\n")
-            if hint := _not_staged(sight, options.scope_id):
+            if hint := _hint(sight, options.scope_id):
                 sys.stderr.write(f"    hint: {hint}\n")
             return 1
         files = WorkTree(sight.top)
@@ -47,14 +47,18 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _not_staged(staged: Sight, scope_id: str) -> str:
-    """What of the binding the working tree holds otherwise than the index, and how to stage it; empty where nothing is."""
+def _hint(staged: Sight, scope_id: str) -> str:
+    """How to come by the record that is not there yet, else what of the binding the working tree holds otherwise than the
+    index and how to stage it; empty where neither is.
+    """
     from freezegate.gate import commands
-    from freezegate.gate.citing import staged_otherwise
+    from freezegate.gate.citing import staged_otherwise, without_record
     from freezegate.git.plumbing import GitError
 
     try:
         with looked_at(worktree=True) as present:
+            if missing := without_record(present.tree, scope_id):
+                return missing
             differing = staged_otherwise(staged.tree, present.tree, scope_id)
     except (GitError, CannotJudge):
         return ""  # the refusal stands without it

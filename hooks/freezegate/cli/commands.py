@@ -11,7 +11,7 @@ from freezegate.errors import CannotJudge, OutOfTime, UsageError
 from freezegate.gate.sieve import is_plain
 from freezegate.git.plumbing import GitError
 from freezegate.git.standing import Standing
-from freezegate.text import escape
+from freezegate.text import escape, shell_word
 
 if TYPE_CHECKING:
     import argparse
@@ -56,7 +56,14 @@ def run(words: Sequence[str], standing: Standing | None = None, fed: bytes | Non
 
         options = pre_receive.plain(fed)
     else:
-        options = parser(words[0] if words else None).parse_args(words)
+        top = parser(words[0] if words else None)
+        options, left = top.parse_known_args(words)
+        if left:
+            stray = next((word for word in left if not word.startswith("-")), None)
+            if stray is None or not getattr(options, "takes_scope", False):
+                top.error(f"unrecognized arguments: {' '.join(left)}")
+            hint = f"freezegate {options.command} --scope {shell_word(stray)}"
+            return _failed(f"unrecognized arguments: {' '.join(left)}", hint, options.debug)
     options.standing = standing
     command: Command = options.run
     try:

@@ -87,7 +87,9 @@ def run(options: argparse.Namespace) -> int:
         top = sight.top
         views = [scope_given(sight.tree, scope, sight.prefix) for scope in given] or list(sight.tree.finder.every())
         if not views:
-            raise CannotJudge(f"there is no scope below {sight.tree.places.properties}/", "freezegate init")
+            raise CannotJudge(
+                f"there is no scope below {sight.tree.places.properties}/", "write one: docs/documents.md says how"
+            )
         planned = [_planned(sight, view, options, out) for view in views]
         replays = sight.tree.config.policy.replays
     commit = None if options.rev is None else resolve(options.rev + "^{commit}")

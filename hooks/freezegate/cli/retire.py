@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Remove and say what; 1 where nothing is there to remove, or a file has changes that are not staged."""
     from freezegate.gate.alone import Refusal
-    from freezegate.gate.retiring import ORDER, retirement
+    from freezegate.gate.retiring import not_frozen, retirement
     from freezegate.git.worktree_files import WorkTree
 
     with looked_at() as sight:
@@ -36,7 +36,9 @@ def run(options: argparse.Namespace) -> int:
                 if files.read(path) is not None:
                     sys.stderr.write(f"freezegate: left alone, since it is not in the index: {path}\n")
             if not gone:
-                raise Refusal(f"nothing is frozen under {quoted(options.id)} in the index; {ORDER}")
+                raise Refusal(
+                    f"nothing is frozen under {quoted(options.id)} in the index; {not_frozen(sight.tree, options.id)}"
+                )
             if dirty := files.unstaged(gone.staged):
                 shown = ", ".join(map(str, dirty))
                 raise Refusal(f"changes that are not staged: {shown}; git add or git restore first")

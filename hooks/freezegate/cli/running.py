@@ -36,6 +36,7 @@ def add_scope(parser: Any, several: bool = True) -> None:
     parser.add_argument(
         "--scope", metavar="SCOPE", action="append", help=f"a scope file, or a scope id (else PROPERTY_SCOPE){more}"
     )
+    parser.set_defaults(takes_scope=True)
 
 
 def add_running(parser: Any, jobs: bool = True, search: bool = False) -> None:
@@ -58,6 +59,17 @@ def seconds(text: str) -> float:
     if not 0 < value < 1e9:
         raise argparse.ArgumentTypeError("must be a number of seconds above 0")
     return value
+
+
+def add_signing(parser: argparse.ArgumentParser) -> None:
+    """`--sign-key`, of the commands that make labels."""
+    parser.add_argument(
+        "--sign-key",
+        metavar="[NAME=]KEY",
+        action="append",
+        default=[],
+        help="attest labels with this OpenSSH key: of the environment NAME, else of all; repeatable",
+    )
 
 
 def natural(text: str) -> int:

@@ -28,6 +28,8 @@ _WORDS = {
     "base_match": ("exact", "reproduced"),
     "isolation": ("any", "other_host"),
     "stale": ("report", "fail"),
+    "vacuous_predicates": ("warn", "reject"),
+    "attested_labels": ("none", "isolated", "both"),
 }
 _FLAGS = frozenset(("require_predicate_digest", "require_regenerated"))
 _COUNTS = frozenset(("max_examples_cap", "replays", "expiry_days"))
@@ -67,6 +69,8 @@ class Policy:
     max_examples_cap: int = 10000
     replays: int = 3
     expiry_days: int | None = None
+    attested_labels: Literal["none", "isolated", "both"] = "none"
+    vacuous_predicates: Literal["warn", "reject"] = "warn"
 
 
 @dataclass(frozen=True)

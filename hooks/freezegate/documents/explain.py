@@ -19,7 +19,7 @@ from freezegate.documents.checks import shown
 from freezegate.documents.refusal import MOST_PROBLEMS, QUOTE_IT, Refused
 from freezegate.documents.schemas import schema
 from freezegate.documents.strict_text import Pointer
-from freezegate.text import quoted
+from freezegate.text import quoted, shell_word
 
 _MOST_COUNTED = 1000
 _LONGEST_POINTER = 200
@@ -53,7 +53,8 @@ def explain(kind: str, value: object, refusal: Refused) -> list[Explained]:
     if not found:
         found = [(refusal.pointer, refusal.message)]
     explained = [
-        Explained(pointer, _text(pointer, message), _hint(value, pointer)) for pointer, message in found[:MOST_PROBLEMS]
+        Explained(pointer, _text(pointer, message), _hint(kind, value, pointer))
+        for pointer, message in found[:MOST_PROBLEMS]
     ]
     rest = len(found) - MOST_PROBLEMS
     if rest > 0:
@@ -75,7 +76,7 @@ def _text(pointer: Pointer, message: str) -> str:
     return f"{shown_pointer}: {message}" if pointer else message
 
 
-def _hint(value: Any, pointer: Pointer) -> str:
+def _hint(kind: str, value: Any, pointer: Pointer) -> str:
     if not pointer or pointer[-1] not in _DIGEST_KEYS:
         return ""
     for part in pointer:
@@ -83,7 +84,20 @@ def _hint(value: Any, pointer: Pointer) -> str:
             value = value[part]
         except (KeyError, IndexError, TypeError):
             return ""
-    return QUOTE_IT if type(value) in (int, float) else ""
+    if type(value) in (int, float):
+        return QUOTE_IT
+    return _ledger_hint(value, pointer[-1]) if kind == "ledger" else ""
+
+
+def _ledger_hint(value: object, key: str | int) -> str:
+    """Where the value of a field comes from, which nobody can make up."""
+    if key == "base_revision":
+        named = type(value) is str and 0 < len(value) <= _LONGEST_KEY and not value.startswith("-")
+        revision = shell_word(str(value)) if named else "REV"
+        return f"edit it to the full id, which git rev-parse {revision} gives"
+    if key == "signature":
+        return "freezegate reproduce writes it: edit the entry to one of those that it wrote"
+    return "freezegate fixture-lock prints it" if key == "fixture_digest" else ""
 
 
 @cache

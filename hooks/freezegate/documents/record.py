@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from freezegate.documents import checks
+from freezegate.documents.attestation import Attestation, attestations
 from freezegate.documents.strict_text import Pointer
 
 _LABELS = ("pass", "fail")
 _REQUIRED = frozenset(("scope_id", "fixture_digest", "counterexample_sha256", "class_local", "class_isolated"))
-_OPTIONAL = frozenset(("scope", "counterexample", "evaluations"))
+_OPTIONAL = frozenset(("scope", "counterexample", "evaluations", "attestations"))
 _SIDES = frozenset(("local", "isolated"))
 _EVALUATION = frozenset(
     ("environment", "fingerprint", "tree", "counterexample_sha256", "replays", "failed", "regenerated")
@@ -44,7 +45,10 @@ class Evaluations:
 
 @dataclass(frozen=True)
 class Record:
-    """A binding record as written; whether it is closed is judged elsewhere. None is the document's null."""
+    """A binding record as written; whether it is closed is judged elsewhere. None is the document's null.
+
+    `attestations` are all attempts to attest a label, those of environments that no label is of included.
+    """
 
     scope_id: str
     fixture_digest: str
@@ -54,6 +58,7 @@ class Record:
     scope: str | None = None
     counterexample: str | None = None
     evaluations: Evaluations | None = None
+    attestations: tuple[Attestation, ...] = ()
 
     @classmethod
     def from_value(cls, value: object) -> Record:
@@ -73,6 +78,7 @@ class Record:
             if "counterexample" in given
             else None,
             evaluations=_evaluations(given["evaluations"]) if "evaluations" in given else None,
+            attestations=attestations(given.get("attestations", []), ("attestations",)),
         )
 
 

@@ -28,6 +28,7 @@ def grown_from(snapshot: Snapshot, old: Snapshot) -> Governed:
     change = Change("range", (old,), snapshot, "a step", known_to([]), today())
     adopted = old if is_adopted(old, archive, change) else None
     tree = Governed(snapshot, config_in_force(change, archive, None, adopted, ()), archive, change.day)
+    tree.trusted = adopted or snapshot
     tree.finder.narrow = True
     return tree
 

@@ -15,6 +15,7 @@ from freezegate.source.module import Module, read_module
 if TYPE_CHECKING:
     from freezegate.gate.governed import Governed
     from freezegate.gate.index import Index
+    from freezegate.gate.ssh_keygen import Signer
 
 # Documents are at most this large; more is refused unread.
 DOCUMENT_LIMIT = 1 << 20
@@ -43,7 +44,8 @@ class Archive:
     """The documents, modules and contents of one store, by blob id.
 
     `index`, where there is one, answers the searches that narrow a change, for every tree that it covers; then one
-    config is in force for all of them, and `seen` keeps the latest by the id of their tree.
+    config is in force for all of them, and `seen` keeps the latest by the id of their tree. `signers` keeps what was
+    said of signatures, by all that they were checked against.
     """
 
     def __init__(self, store: Store) -> None:
@@ -56,6 +58,7 @@ class Archive:
         self._modules: dict[str, Module] = {}
         self._contents: dict[str, Content] = {}
         self._hashes: dict[str, str] = {}
+        self.signers: dict[object, Signer | str] = {}
 
     def first(self, key: object) -> bool:
         """Whether no unit with this key was judged while `noting` was true. Without an index each is judged."""

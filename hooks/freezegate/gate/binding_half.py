@@ -15,6 +15,7 @@ from freezegate.gate.rules import fixture_digest, scope_schema  # noqa: F401
 from freezegate.gate.rules.predicate_scope import predicate_moved
 from freezegate.gate.rules.scope_schema import generator_unparsed
 from freezegate.gate.scopes import ScopeView
+from freezegate.gate.screening import predicate_of
 from freezegate.gate.sets import IdSet
 from freezegate.gate.side_by_side import Exchange, can_split, in_two
 from freezegate.paths import RepoPath
@@ -99,6 +100,7 @@ def _judge_scopes(judge: Judge, scopes: list[ScopeView]) -> None:
             judge.state("scope", view)
             judge.state("scope or fixtures", view)
             judge.findings.update(generator_unparsed(view))
+            judge.screen(predicate_of(view))
             for closure in (view.predicate_closure, judge.new.closure(view.generator)):
                 if closure is not None:
                     judge.state("closure", closure)

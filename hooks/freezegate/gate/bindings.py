@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from freezegate.decisions import CitationDecision
     from freezegate.documents.citation import Citation
     from freezegate.documents.record import Record
+    from freezegate.gate.attested import Doubt
     from freezegate.gate.governed import Document, Governed
     from freezegate.gate.scopes import ScopeView
 
@@ -104,7 +105,23 @@ class Binding:
         )
         if stated is None or not bound:
             return may_cite(None, None, self.digest_equal)
-        return may_cite(stated.class_local, stated.class_isolated, self.digest_equal)
+        return may_cite(self._label("local"), self._label("isolated"), self.digest_equal)
+
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Why labels that the record states are absent: policy asks for attestations, or attempts disagree."""
+        stated = self.stated
+        if stated is None or (self.tree.config.policy.attested_labels == "none" and not stated.attestations):
+            return ()
+        from freezegate.gate.attested import doubts
+
+        return doubts(self)
+
+    def _label(self, side: str) -> str | None:
+        """The class label that counts."""
+        if self.stated is None or any(doubt.side == side for doubt in self.doubts):
+            return None
+        return self.stated.class_local if side == "local" else self.stated.class_isolated
 
     @property
     def open_because(self) -> str:
@@ -131,7 +148,8 @@ class Binding:
         elif self.scope is None:
             why = "no scope has this id"
         else:
-            why = self.decision.message
+            doubted = self.digest_equal and self.decision.reason in ("nothing_to_bind", "classifier_missing")
+            why = self.doubts[0].message if doubted and self.doubts else self.decision.message
         return f"{why} ({self.decision.reason})"
 
     @property
@@ -144,8 +162,8 @@ class Binding:
             return self.retire_command
         bind = f"freezegate bind --scope {self.scope.path.shell} --case {self.case.path.shell}"
         if self.decision.reason == "recompute_digest":
-            # What is bound is committed, and an edit under a record is not until that is gone.
-            return f"{bind}  # an edit that is not committed yet: {self.retire_command}"
+            # What is bound is committed, and an edit under a record is not until that is gone: this mends either way.
+            return f"{self.retire_command}  # where the edit is committed, it can be bound again instead: {bind}"
         return bind
 
     @property

@@ -99,7 +99,12 @@ def _places_named_anew(step: Step) -> tuple[RepoPath, ...]:
 def is_gate_file(path: RepoPath) -> bool:
     """Whether the path is one that gate-mixed watches by its name."""
     named = (b".freezegate.yaml", b".pre-commit-config.yaml")
-    return path in named or path.name == b".gitattributes" or is_ci_file(path)
+    return path in named or path.name == b".gitattributes" or is_ci_file(path) or is_signers_file(path)
+
+
+def is_signers_file(path: RepoPath) -> bool:
+    """Whether the path says whose attestations of labels count, or stands in the place of the folder that does."""
+    return path in (b".freezegate", b".freezegate/allowed_signers", b".freezegate/revoked_keys")
 
 
 def is_ci_file(path: RepoPath) -> bool:

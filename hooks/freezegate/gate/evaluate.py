@@ -67,6 +67,8 @@ def evaluate(change: Change, options: Options, archive: Archive | None = None) -
     adopting = bool(change.old) and adopted is None and options.config is None
     if adopting:
         old, deltas = (), ()
+    # As with the config, nobody adds himself to the signers in the change that he signs.
+    new.trusted = change.force or adopted or (change.old[0] if old else change.new)
     accepted = tuple(Governed(side, config, archive, change.day) for side in change.accepted)
     for tree in accepted:
         tree.binding_on, tree.verdict_on = binding_on, verdict_on
@@ -85,7 +87,7 @@ def evaluate(change: Change, options: Options, archive: Archive | None = None) -
         compared=change.compared,
         findings=tuple(sorted(findings)),
         checked={kind: len(judge.checked[kind]) for kind in DOCUMENT_KINDS},
-        notes=(*_notes(change, adopting), *(_left_over(new) if judge.all else ())),
+        notes=(*_notes(change, adopting), *(_left_over(new) if judge.all else ()), *judge.notes()),
     )
 
 

@@ -29,10 +29,10 @@ _BOTH = "state rule where the scope has a predicate_digest, else a change rule"
 _JUDGED_TWICE = frozenset(("predicate-without-scope",))
 
 
-def explain(name: str) -> str:
+def explain(name: str, others: Iterable[str] = ()) -> str:
     """What a rule or hook is for, as text of at most `WIDTH` columns.
 
-    Raises CannotJudge for an unknown name; its hint names the ones that look alike.
+    Raises CannotJudge for an unknown name; its hint names the ones that look alike, also among `others`.
     """
     rules = all_rules()
     # A rule and a hook may share a name; the hook's text holds the rule's.
@@ -43,7 +43,9 @@ def explain(name: str) -> str:
         return _rule_text(rules[name]) + "\n"
     import difflib
 
-    alike = difflib.get_close_matches(name.lower().replace("_", "-"), [*rules, *HOOKS], n=3, cutoff=0.5)
+    names = {each.replace("_", "-"): each for each in (*rules, *HOOKS, *others)}
+    near = difflib.get_close_matches(name.lower().replace("_", "-"), names, n=3, cutoff=0.5)
+    alike = [names[each] for each in near]
     hint = f"did you mean {' or '.join(dict.fromkeys(alike))}?" if alike else "freezegate explain (lists every rule)"
     raise CannotJudge(f"no rule or hook is called {quoted(name)}", hint)
 

@@ -54,6 +54,8 @@ class Governed:
         self.config = config
         self.archive = archive
         self.day = day
+        # The side whose allowed signers count: not one that the change could have edited.
+        self.trusted = snapshot
         self.places = Places.of(config)
         self.binding_on = self.verdict_on = False
         self.finder = Finder(self)

@@ -14,11 +14,15 @@ from freezegate.gate.layout import ConfigUnit, Flaw, FolderUnit, file_flaws, pla
 from freezegate.gate.narrow import touched_scopes
 from freezegate.gate.registry import Check, for_unit
 from freezegate.gate.rules import gate_integrity, scope_schema  # noqa: F401  (imported for the rules that they register)
+from freezegate.gate.screening import JudgingFunction, note
 from freezegate.gate.sets import Collision, collisions
 from freezegate.gate.step import Step
 from freezegate.git.change import Change
 from freezegate.git.snapshot import Delta
 from freezegate.paths import RepoPath
+
+# So many functions are looked at where what is found there is a note, not a finding.
+_SCREENED = 20
 
 
 class Judge:
@@ -49,6 +53,8 @@ class Judge:
         self.findings: set[Finding] = set()
         self.checked: dict[str, set[RepoPath]] = {kind: set() for kind in DOCUMENT_KINDS}
         self.places_judged = False
+        self._screens = bool(self.old) and change.mode in ("commit", "range")
+        self._screened: dict[tuple[RepoPath, str], JudgingFunction] = {}
         self._checks: dict[str, list[Check]] = {}
         self.few: set[RepoPath] | None = None
         # A unit that equals one old side's is passed over, so what the smallest step touched is enough to look at.
@@ -88,6 +94,20 @@ class Judge:
     def saw(self, kind: str, path: RepoPath | None) -> None:
         if path is not None:
             self.checked[kind].add(path)
+
+    def screen(self, function: JudgingFunction | None) -> None:
+        """Judge a function that judges; where policy only warns, a small change has it named in `notes`."""
+        if function is not None:
+            self.state("judging function", function)
+            if self._screens:
+                self._screened[function.path, function.name] = function
+                self._screens = len(self._screened) < _SCREENED
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know beside the findings."""
+        if self.new.config.policy.vacuous_predicates == "reject":
+            return ()
+        return tuple(note(self._screened.values()))
 
     def judge_everything(self) -> None:
         """Every kind of unit but config and folders."""

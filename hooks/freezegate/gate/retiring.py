@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from freezegate.documents.ledger import Freeze
 from freezegate.gate.alone import Refusal
 from freezegate.gate.governed import Governed
+from freezegate.gate.saying import did_you_mean
 from freezegate.git.entry import Entry
 from freezegate.paths import RepoPath
 
@@ -66,6 +67,13 @@ def retirement(tree: Governed, given: str) -> Retirement:
     left = [_as_json(freeze) for freeze in tree.freezes if freeze not in gone]
     data = (json.dumps(left, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
     return Retirement(files, tuple(absent), gone, {document.path: (document.entry, data)} if gone else {})
+
+
+def not_frozen(tree: Governed, given: str) -> str:
+    """Why nothing is frozen under an id: a name that it may be a typo of, else the order in which a property goes."""
+    if given in tree.properties_by_id or tree.scope_of(given) is not None:
+        return ORDER
+    return did_you_mean(given, {*tree.bound_ids(), *(freeze.prop_id for freeze in tree.freezes)}) or ORDER
 
 
 def _meant(tree: Governed, given: str) -> tuple[set[str], set[str]]:

@@ -223,6 +223,7 @@ def _is_plain_policy(data: bytes) -> bool:
         b"require_regenerated": (b"true", b"false"),
         b"isolation": (b"any", b"other_host"),
         b"stale": (b"report", b"fail"),
+        b"attested_labels": (b"none", b"isolated", b"both"),
     }
     seen = set()
     for line in lines[1:]:

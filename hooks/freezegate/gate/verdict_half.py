@@ -9,6 +9,7 @@ from freezegate.gate.fixtures import FixtureFile, FixtureRoot
 from freezegate.gate.governed import Governed
 from freezegate.gate.judging import Judge
 from freezegate.gate.rules import catalog, fixture_digest, freeze_ledger, predicate_scope  # noqa: F401
+from freezegate.gate.screening import oracle_of
 from freezegate.paths import RepoPath
 
 
@@ -47,6 +48,7 @@ def _judge_catalog(judge: Judge) -> None:
         if judge.fresh(unit, twin):
             judge.saw("property", path)
             judge.state("property", unit)
+            judge.screen(oracle_of(unit))
             if unit.oracle is not None:
                 closure = judge.new.closure(unit.oracle.path, unit.oracle.is_node)
                 if closure is not None:

@@ -1,10 +1,10 @@
-"""Whether a change of a file is a change of the gate: its config, its pre-commit entries, its CI, its attributes."""
+"""Whether a change of a file is a change of the gate: its config and signers, its pre-commit entries, its CI, its attributes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from freezegate.gate.companions import is_ci_file
+from freezegate.gate.companions import is_ci_file, is_signers_file
 from freezegate.gate.governed import CONFIG_PATH, Governed
 from freezegate.gate.registry import HOOKS
 from freezegate.gate.step import Step
@@ -20,7 +20,7 @@ _DEPTH = 40
 
 def is_gate_change(path: RepoPath, step: Step) -> bool:
     """Whether the step's change of `path` changes the gate."""
-    if path == CONFIG_PATH:
+    if path == CONFIG_PATH or is_signers_file(path):
         return True
     if path == b".pre-commit-config.yaml":
         before, after = _entries(_bytes(step.old, path)), _entries(_bytes(step.new, path))

@@ -13,9 +13,28 @@ def resolve(revision: str) -> str:
         raise GitError(f"{revision.partition('^{')[0]} may mean {' or '.join(refs)}", f"name it in full: {refs[-1]}")
     oid = resolve_or_none(revision)
     if oid is None:
-        name = revision.partition("^{")[0]
-        raise GitError(f"the revision {name} does not exist here", "git fetch origin, then name it again")
+        raise _absent(revision.partition("^{")[0])
     return oid
+
+
+def _absent(name: str) -> GitError:
+    """The error of a revision that names nothing, with the fetch that may bring it."""
+    if _is_shallow():
+        # A shallow clone has one branch, which all history of that branch does not make two.
+        more = " origin '+refs/heads/*:refs/remotes/origin/*'" if name.startswith("origin/") else ""
+        return GitError(
+            f"the revision {name} does not exist here, where the history is shallow",
+            f"git fetch --unshallow{more}, then name it again",
+        )
+    remotes = ask(["remote"]).decode("utf-8", "replace").splitlines()
+    if not remotes:
+        return GitError(f"the revision {name} does not exist here", "name a branch (git branch lists them) or a commit")
+    remote = "origin" if "origin" in remotes else remotes[0]
+    return GitError(f"the revision {name} does not exist here", f"git fetch {remote}, then name it again")
+
+
+def _is_shallow() -> bool:
+    return ask(["rev-parse", "--is-shallow-repository"]).strip() == b"true"
 
 
 _WHERE = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
@@ -46,8 +65,7 @@ def merge_base(one: str, other: str) -> str:
     status, out, errors = answer(["merge-base", one, other])
     if status == 0:
         return out.split()[0].decode("ascii")
-    shallow = ask(["rev-parse", "--is-shallow-repository"]).strip() == b"true"
-    if shallow:
+    if _is_shallow():
         raise GitError(f"no merge base of {one[:12]} and {other[:12]} in this shallow clone", "git fetch --unshallow")
     if errors:
         raise GitError(f"no merge base of {one[:12]} and {other[:12]}: {errors.splitlines()[0]}")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from freezegate import digests
+from freezegate.documents.attestation import Attestation
 from freezegate.documents.config import Policy
 from freezegate.fingerprints import other_host
 from freezegate.gate.alone import Refusal
 from freezegate.gate.governed import Governed
 from freezegate.gate.locking import binding_digest
 from freezegate.gate.scopes import ScopeView
+from freezegate.running.attesting import attested
 from freezegate.running.cases import Case
 from freezegate.running.classifying import BOTH, Task, Where, classified
 from freezegate.running.labels import Label
@@ -81,14 +83,15 @@ def record(
     labels: Sequence[Label],
     evaluated: str,
     again: Sequence[bool | None],
+    attestations: Sequence[Attestation] = (),
 ) -> bytes:
     """The record's file. `evaluated` is the id of the tree that was run; `again` says of each label's environment
-    whether a new search gave the same bytes (None: none was made).
+    whether a new search gave the same bytes (None: none was made); `attestations` are all attempts at this case.
     """
     local, isolated = (
         _evaluation(label, case, evaluated, regenerated) for label, regenerated in zip(labels, again, strict=True)
     )
-    document = {
+    document: dict[str, Any] = {
         "scope_id": case.document.scope_id,
         "fixture_digest": digest,
         "counterexample_sha256": case.sha256,
@@ -98,6 +101,8 @@ def record(
         "counterexample": tree.case_path(case.document.scope_id).text,
         "evaluations": {"local": local, "isolated": isolated},
     }
+    if attestations:
+        document["attestations"] = [each.as_json() for each in attestations]
     return (json.dumps(document, indent=2) + "\n").encode("ascii")
 
 
@@ -122,8 +127,13 @@ def bound(
     max_examples: int | None,
     python: str,
     time_limit: float | None,
+    keys: Mapping[str, str],
+    attempts: Sequence[Attestation],
 ) -> Bound:
-    """Classify the case, search again, and make the record. Raises Refusal where it would be open."""
+    """Classify the case, search again, and make the record. Raises Refusal where it would be open.
+
+    `keys` are the key files that sign labels, by environment; `attempts` are earlier attestations, which are kept.
+    """
     policy = seen.config.policy
     examples = pinned_search(case, pin, max_examples)
     subject = seen.subjects[0]
@@ -139,6 +149,8 @@ def bound(
         raise Refusal(
             f"policy.require_regenerated asks for a search that gives the same bytes: {note or 'it gave others'}"
         )
-    data = record(seen.governed, scope, case, digest, labels, seen.tree, again)
+    signed = attested(labels, keys, subject.scope_id, digest, case.sha256, seen.tree)
+    attestations = tuple(dict.fromkeys((*attempts, *signed)))
+    data = record(seen.governed, scope, case, digest, labels, seen.tree, again, attestations)
     failure = labels[0].failure
     return Bound(data, ((note,) if note else ()) + (slip(failure) if failure is not None else ()))

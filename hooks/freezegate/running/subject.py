@@ -22,8 +22,9 @@ class Subject:
     """One scope as it is run.
 
     `named` are the files that a run rests on (the scope, its predicate's and generator's closures, seed lock, inputs),
-    each with its blob id. `domain_value` is the domain as plain Python values, which a generator is given. `top` is the
-    working tree, which nothing may be imported from where another folder is run.
+    each with its blob id. `loadable` are files outside source that a run may load besides `closure`. `domain_value` is the
+    domain as plain Python values, which a generator is given. `top` is the working tree, which nothing may be imported from
+    where another folder is run.
     """
 
     scope_id: str
@@ -35,6 +36,7 @@ class Subject:
     domain: Domain
     domain_value: Mapping[str, Any]
     closure: tuple[RepoPath, ...]
+    loadable: tuple[RepoPath, ...]
     paths: tuple[RepoPath, ...]
     source: tuple[RepoPath, ...]
     named: Mapping[RepoPath, str]
@@ -54,6 +56,7 @@ class Subject:
             "source_paths": [path.text for path in self.source],
             "predicate": {"path": self.predicate.text, "function": self.function},
             "closure": [path.text for path in self.closure],
+            "loadable": [path.text for path in self.loadable],
             "memory": MEMORY,
             "facts": False,
             "elsewhere": [self.top],
@@ -77,6 +80,7 @@ def subject(view: ScopeView, top: str) -> Subject:
     found = tree.entry(generator)
     if found is None or not found.is_file:
         raise CannotJudge(f"there is no regular file {generator}, the generator of {view.path}", f"git add {generator}")
+    drawn = tree.closure(generator)
     value = load_yaml(view.reading.data).value
     assert isinstance(value, dict)
     return Subject(
@@ -89,6 +93,7 @@ def subject(view: ScopeView, top: str) -> Subject:
         domain=scope.domain,
         domain_value=value["domain"],
         closure=tuple(map(RepoPath, closure.files)),
+        loadable=() if drawn is None else tuple(map(RepoPath, drawn.files)),
         paths=import_paths(tree, predicate.parent),
         source=tree.places.source,
         named=_named(view),

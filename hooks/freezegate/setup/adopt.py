@@ -84,21 +84,24 @@ def _config(tree: Worktree, asked: Asked, done: _Done) -> Config:
         config = _accepted(data)
         write_whole(os.fsencode(tree.at(CONFIG_PATH)), data)
         done.written.append(CONFIG_PATH)
-    if not any(tree.kind(folder) == "folder" for folder in config.layout.source):
+    if not any(tree.kind(place) in ("folder", "file") for place in config.layout.source):
         done.notes.append(texts.NO_SOURCE)
     return config
 
 
 def _source(tree: Worktree, default: Config) -> list[str]:
-    """The source folders to name: none where the default ones hold Python or nothing else does.
+    """The source folders to name: none where the default ones hold Python or nothing else does. Without any package a
+    module that stands alone at the root is named.
 
     A folder called like the default may hold other things (C, what a build left): it is then source too.
     """
     folders = [folder for folder in default.layout.source if tree.kind(folder) == "folder"]
     if any(tree.has_python(folder) for folder in folders):
         return []
-    packages = tree.packages()
-    return [*map(str, folders), *packages] if packages else []
+    found = tree.packages()
+    if not found and len(modules := tree.modules()) == 1:
+        found = modules
+    return [*map(str, folders), *found] if found else []
 
 
 def _accepted(data: bytes) -> Config:

@@ -62,10 +62,10 @@ def config_text(*, sized: bool, source: Sequence[str]) -> str:
 
 NO_SOURCE = """\
 No source folder was found: there is no src/ and no package (a folder with __init__.py) at the root. The gate
-has to know which code the properties judge. Move it into src/, or name its folders in .freezegate.yaml:
+has to know which code the properties judge. Move it into src/, or name its folders and files in .freezegate.yaml:
 
     layout:
-      source: [FOLDER]
+      source: [FOLDER, MODULE.py]
 """
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from git import Repo
 
 _NO_SOURCE = frozenset(("test", "tests", "testing", "doc", "docs", "example", "examples", "benchmarks"))
+_NO_MODULE = _NO_SOURCE | {"setup", "conftest", "noxfile", "tasks", "fabfile", "dodo", "manage", "__main__"}
 _CHUNK = 1 << 20  # bytes
 
 
@@ -63,6 +64,21 @@ class Worktree:
             and entry.name.isidentifier()
             and entry.name.casefold() not in taken
             and Path(entry.path, "__init__.py").is_file()
+        ]
+        ignored = self.ignored(found)
+        return sorted(name for name in found if name not in ignored)
+
+    def modules(self) -> list[str]:
+        """Python files at the root that can be named as source: no tests, no tools' own files, not ignored."""
+        found = [
+            entry.name
+            for entry in os.scandir(self.root)
+            if entry.is_file(follow_symlinks=False)
+            and entry.name.endswith(".py")
+            and (stem := entry.name[:-3]).isidentifier()
+            and stem.casefold() not in _NO_MODULE
+            and not stem.startswith("test_")
+            and not stem.endswith("_test")
         ]
         ignored = self.ignored(found)
         return sorted(name for name in found if name not in ignored)

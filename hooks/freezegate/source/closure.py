@@ -16,7 +16,7 @@ from freezegate.source.candidates import INIT, NOTHING, Candidates, Files, Hit, 
 from freezegate.source.model import DISGUISED, UNDECIDABLE, Import, SourceProblem
 from freezegate.text import quoted
 
-__all__ = ["Closure", "Entry", "Files", "closure"]
+__all__ = ["Closure", "Entry", "Files", "closure", "through_source"]
 
 
 class Closure(NamedTuple):
@@ -62,9 +62,39 @@ def closure(
 
     `roots` are the folders that Python searches besides a file's own, the repository root among them.
     `conftest` says that pytest loads the file: then the ``conftest.py`` and ``__init__.py`` files in its
-    folder and above belong too.
+    folder and above belong too, and each of these folders may be searched.
     """
-    return _Walk(files, roots, source).closure(bytes(start), conftest)
+    return _Walk(files, _searched(start, roots, conftest), source).closure(bytes(start), conftest)
+
+
+def through_source(
+    start: bytes, files: Files, roots: Sequence[bytes], source: Sequence[bytes], conftest: bool = False
+) -> dict[bytes, Entry | None]:
+    """What the file at `start` can reach outside source by way of source files, with what is there: files, and what would
+    run or stands in place of one. What else keeps their imports from being told is left aside: it is behaviour.
+    """
+    roots = _searched(start, roots, conftest)
+    walk = _Walk(files, roots, ())
+    whole = walk.closure(bytes(start), conftest)
+    own = _Walk(files, roots, source)
+    direct = own.closure(bytes(start), conftest)
+    found = {*whole.files, *whole.links, *whole.shadows} - {*direct.files, *direct.links, *direct.shadows}
+    home = _folder(start)
+    for path in whole.files:
+        if own.candidates.in_source(path):
+            for hit in walk.edges(path, home).hits:
+                found.update((path for path, _ in hit.files), hit.links, hit.shadows)
+    return {path: files.entry(path) for path in found if not own.candidates.in_source(path)}
+
+
+def _searched(start: bytes, roots: Sequence[bytes], conftest: bool) -> Sequence[bytes]:
+    """The folders that are searched: pytest puts those of a test, of its package and of each ``conftest.py`` first."""
+    if not conftest:
+        return roots
+    above = [_folder(start)]
+    while above[-1]:
+        above.append(_folder(above[-1]))
+    return tuple(dict.fromkeys((*roots, *above)))
 
 
 def forget(files: Files) -> None:

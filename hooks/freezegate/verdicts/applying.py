@@ -176,8 +176,8 @@ class _Applying:
         others = left
         left = [each for each in left if self._is_base(each.base_revision)]
         if not left:
-            frozen = quoted(str(others[0].base_revision), _SHOWN)
-            return f"the freeze is of another base revision, {frozen} (policy.base_match: reproduced takes an ancestor)"
+            named = quoted(str(others[0].base_revision), _SHOWN)
+            return f"the freeze is of another base revision, {named} (policy.base_match: reproduced takes an ancestor)"
         fields = (run.prop_id, signature, run.fixture_digest, run.base_revision)
         # An accepted ancestor stands for the base revision: that one gave the signature today, or nothing matches.
         frozen = [

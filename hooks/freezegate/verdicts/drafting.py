@@ -56,7 +56,7 @@ def changed_functions(trees: Trees) -> list[Changed]:
     for path, (before, after) in sorted(delta.items()):
         if not path.endswith(b".py") or after is None or not after.is_file:
             continue
-        folder = next((folder for folder in trees.head.places.source if path.below(folder)), None)
+        folder = next((folder for folder in trees.head.places.source if path.within(folder)), None)
         if folder is None:
             continue
         old = trees.fork.module(path).functions if before is not None and before.is_file else {}
@@ -86,7 +86,8 @@ def drafts(trees: Trees) -> list[Draft]:
 
 def _parts(path: RepoPath, folder: RepoPath, name: str) -> tuple[str, ...]:
     """Of an id: the dotted name of the function, in the letters that an id has."""
-    dotted = path[len(folder) :].removesuffix(b".py").removesuffix(b"/__init__").decode("ascii", "replace")
+    above = folder.parent if path == folder else folder  # source may name a single file
+    dotted = path[len(above) :].removesuffix(b".py").removesuffix(b"/__init__").decode("ascii", "replace")
     parts = [part for part in (*dotted.split("/"), name) if part]
     return tuple(re.sub(r"[^a-z0-9_]", "_", part.lower()) for part in (parts if len(parts) > 1 else ["source", *parts]))
 

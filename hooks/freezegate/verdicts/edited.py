@@ -20,6 +20,7 @@ from freezegate.source.closure import Closure
 from freezegate.text import escape
 from freezegate.verdicts.casefiles import Unreadable, rows
 from freezegate.verdicts.pytest_settings import settings
+from freezegate.verdicts.resting import distributions, reached, served
 
 
 def edited(
@@ -51,6 +52,12 @@ def moved(prop_id: str, old: Governed, new: Governed) -> set[str]:
     # An edit may add or drop an import: then the imported file is none of the edits, unless nothing else tells.
     touched = [path for path in different if old.entry(path) != new.entry(path)]
     voided.update(str(path) for path in touched or different)
+    # What source reaches no more judges nothing any more.
+    voided.update(str(path) for path, entry in after.reached.items() if before.reached.get(path, ()) != entry)
+    for name in before.served.keys() & after.served.keys():
+        (had, earlier), (has, later) = before.served[name], after.served[name]
+        if had != has:
+            voided.add(str(later if has else earlier))
     return voided.union(*(_moved_rows(unit, new) for unit in before.units))
 
 
@@ -61,6 +68,8 @@ class _Rests:
         self.tree = tree
         self.parts: dict[RepoPath, object] = {}
         self.doubts: set[str] = set()
+        self.reached: dict[RepoPath, Entry | None] = {}
+        self.served: dict[str, tuple[int, RepoPath]] = {}
         documents = tree.properties_by_id.get(prop_id, [])
         self.units = [tree.property_unit(document) for document in documents]
         for document in documents:
@@ -79,6 +88,7 @@ class _Rests:
             self._python(unit.oracle.path, unit.oracle.is_node)
             if unit.oracle.is_node:
                 self.parts.update(settings(self.tree, unit.oracle.path))
+                self.parts.update(distributions(self.tree, unit.oracle.path))
         elif unit.value is not None:
             why = oracle_place(unit.value, self.tree.places)
             self.doubts.add(f"{unit.document.path}: the oracle {escape(unit.value.oracle)} {why}")
@@ -114,6 +124,8 @@ class _Rests:
             self.parts[RepoPath(other)] = entry
         for other in (*closure.shadows, *closure.links):
             self.parts[RepoPath(other)] = self.tree.entry(other)
+        self.reached |= reached(self.tree, path, is_node)
+        self.served |= served(self.tree, path, is_node)
         self.doubts.update(_doubts(closure))
         if (error := self.tree.module(path).parse_error) is not None:
             self.doubts.add(f"{path}, line {error[0]}: {escape(error[2])}")

@@ -17,6 +17,7 @@ from freezegate.running.limits import MEMORY
 from freezegate.running.seeds import Bounds, bounds, read_lock
 from freezegate.running.subject import Subject, import_paths, subject
 from freezegate.verdicts.casefiles import Row, Unreadable, rows
+from freezegate.verdicts.resting import reached
 
 
 class Unrunnable(Exception):
@@ -41,7 +42,8 @@ class Prepared:
     """One property as it is run in one tree.
 
     Exactly one holds: `searched` is there (a scope); `node` is the pytest node id; `rows` are judged one by one; or none of
-    them, and the function is called with the folder `fixtures`. `name` stands for the oracle in signatures.
+    them, and the function is called with the folder `fixtures`. `loadable` are files outside source that may be loaded
+    besides `closure`. `name` stands for the oracle in signatures.
     """
 
     prop: Property
@@ -49,6 +51,7 @@ class Prepared:
     oracle: RepoPath
     function: str
     closure: tuple[RepoPath, ...]
+    loadable: tuple[RepoPath, ...]
     paths: tuple[RepoPath, ...]
     source: tuple[RepoPath, ...]
     fixtures: RepoPath
@@ -67,6 +70,7 @@ class Prepared:
             "predicate": {"path": self.oracle.text, "function": self.function},
             "node": self.node,
             "closure": [path.text for path in self.closure],
+            "loadable": [path.text for path in self.loadable],
             "memory": MEMORY,
             "facts": False,
             "elsewhere": [self.top],
@@ -116,6 +120,7 @@ def _oracle(tree: Governed, unit: PropertyUnit, prop: Property, top: str) -> Pre
         oracle=oracle.path,
         function=function,
         closure=tuple(map(RepoPath, closure.files)),
+        loadable=tuple(reached(tree, oracle.path, oracle.is_node)),
         paths=import_paths(tree, oracle.path.parent),
         source=tree.places.source,
         fixtures=tree.places.fixtures,
@@ -137,6 +142,7 @@ def _rows(tree: Governed, prop: Property) -> list[Row]:
     if prop.cases is None:
         raise Unrunnable("the oracle takes a case, and the catalog entry names neither cases nor a scope")
     found: list[Row] = []
+    path = None
     for below, entry in tree.fixture_files:
         if not matches_glob(below, prop.cases):
             continue
@@ -149,8 +155,21 @@ def _rows(tree: Governed, prop: Property) -> list[Row]:
         except Unreadable as error:
             raise Unrunnable(str(error)) from None
     if not found:
-        raise Unrunnable(f"no row of {tree.places.fixtures}/{prop.cases} is there")
+        why = _no_file(prop.cases, tree.places.fixtures) if path is None else f"{path} holds none"
+        raise Unrunnable(f"no row of {tree.places.fixtures}/{prop.cases} is there: {why}")
     return found
+
+
+def _no_file(cases: str, fixtures: RepoPath) -> str:
+    """Why a glob may match nothing: where it is looked for, and what it would be without what it cannot begin or end with."""
+    parts = cases.split("/")
+    while len(parts) > 1 and parts[0] in ("", ".", ".."):
+        del parts[0]
+    folder = fixtures.text.split("/")
+    if len(parts) > len(folder) and parts[: len(folder)] == folder:
+        parts = parts[len(folder) :]
+    meant = "/".join([*parts, "*"] if parts[-1] == "**" else parts)
+    return f"cases is a glob below {fixtures}/" + (f', so write "{meant}"' if meant != cases else "")
 
 
 def _scope(tree: Governed, prop: Property, scope: str, top: str) -> Prepared:
@@ -158,6 +177,8 @@ def _scope(tree: Governed, prop: Property, scope: str, top: str) -> Prepared:
     assert view is not None
     try:
         found = subject(view, top)
+        more = (path for start in (found.predicate, found.generator) for path in reached(tree, start, False))
+        found = replace(found, loadable=tuple(dict.fromkeys((*found.loadable, *more))))
         searched = Searched(found, _bounds(tree, found), _retained(tree, found))
     except CannotJudge as error:
         raise Unrunnable(error.message) from None
@@ -167,6 +188,7 @@ def _scope(tree: Governed, prop: Property, scope: str, top: str) -> Prepared:
         oracle=found.predicate,
         function=found.function,
         closure=found.closure,
+        loadable=found.loadable,
         paths=found.paths,
         source=found.source,
         fixtures=tree.places.fixtures,

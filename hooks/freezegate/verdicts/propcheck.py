@@ -16,7 +16,7 @@ from freezegate.running.workers import spread
 from freezegate.running.worktree import sweep
 from freezegate.text import quoted
 from freezegate.verdicts.judging import Ground, Judged, ground, judged, missing
-from freezegate.verdicts.new_failures import hidden
+from freezegate.verdicts.new_failures import hidden, hidden_node
 from freezegate.verdicts.prepared import Prepared, Unrunnable, prepared, with_case_of
 from freezegate.verdicts.splitting import Trees
 
@@ -138,17 +138,21 @@ def _row(prop_id: str, result: Judged | None, digest: str, base: str) -> RunRow:
 def _with_freezes(
     trees: Trees, split: SplitDiff, plans: dict[str, Prepared], results: dict[str, Judged], how: How
 ) -> dict[str, Judged]:
-    """The failures of properties with a scope that the ledger names, looked at more closely: does the scope's citation
-    carry the freeze, and does the freeze hide a new failure?
+    """The failures that a search found of properties that the ledger names, looked at more closely: does the citation of a
+    scope carry the freeze, and does the freeze hide a new failure?
     """
-    frozen = {freeze.prop_id for freeze in trees.head.freezes}
+    frozen: dict[str, set[object]] = {}
+    for freeze in trees.head.freezes:
+        frozen.setdefault(freeze.prop_id, set()).add(freeze.signature)
     found: dict[str, Judged] = {}
     pairs: list[tuple[str, Prepared, Prepared]] = []
     for prop_id, plan in plans.items():
         result = results[prop_id]
-        if plan.searched is None or prop_id not in frozen or result.status != "fail" or result.reason is not None:
+        if prop_id not in frozen or result.status != "fail" or result.reason is not None:
             continue
-        if why := _uncited(trees.head, plan, result):
+        if plan.searched is None and (plan.node is None or not frozen[prop_id].issuperset(result.signatures)):
+            continue  # each row has a signature of its own; the ledger says by itself what is not frozen
+        if plan.searched is not None and (why := _uncited(trees.head, plan, result)):
             found[prop_id] = replace(result, reason="uncited", detail=f"{result.detail}; {why}")
             continue
         base = _plan(trees.base, prop_id, how.top)
@@ -175,7 +179,8 @@ def _with_freezes(
 
 def _hidden(head: Prepared, base: Prepared, sides: Sequence[Ground], time_limit: float | None) -> str:
     at_head, at_base = sides
-    return hidden(head, base, at_head, at_base, time_limit)
+    compared = hidden if head.searched is not None else hidden_node
+    return compared(head, base, at_head, at_base, time_limit)
 
 
 def _uncited(tree: Governed, plan: Prepared, result: Judged) -> str:

@@ -58,12 +58,21 @@ def _toml_part(data: bytes) -> object:
 
 
 def _ini_part(data: bytes) -> object:
-    """The sections whose head names pytest: a head stands at the beginning of its line."""
-    lines: list[bytes] = []
+    """The sections whose head names pytest: a head stands at the beginning of its line.
+
+    Lines end where iniconfig ends them, at any character that Unicode has for it; and a bracket that is not closed at the end
+    of its line, comments aside, is part of a value.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except ValueError:
+        return data
+    lines: list[str] = []
     inside = False
-    for line in data.splitlines():
-        if line.startswith(b"["):
-            inside = b"pytest" in line
+    for line in text.splitlines():
+        if line.startswith("["):
+            head = line.partition("#")[0].partition(";")[0].rstrip()
+            inside = "pytest" in line or (inside and not head.endswith("]"))
         if inside:
             lines.append(line)
     return tuple(lines) or None

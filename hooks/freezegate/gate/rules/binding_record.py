@@ -191,6 +191,48 @@ def _one_place(evaluations: Evaluations, policy: Policy) -> tuple[str, str] | No
 @rule(
     HOOK,
     "binding",
+    rejects="a label without any attestation, where policy.attested_labels asks for one",
+    protects="A label that no signer stands for is a word in a file; the record is open without it.",
+    mend="Have the label attested: `freezegate bind --sign-key NAME=KEY`, or add what another machine signed.",
+    accepted="attested_labels: isolated, and an attestation of the environment isolated",
+    rejected="attested_labels: isolated, and class_isolated: fail typed by hand",
+)
+def attestation_missing(binding: Binding) -> Iterator[Finding]:
+    """On each label that has none."""
+    yield from _doubted("attestation-missing", binding)
+
+
+@rule(
+    HOOK,
+    "binding",
+    rejects="a label whose attestations all fail: another statement, no allowed signer of its namespace on the old side, a key "
+    "that is revoked or no longer valid, one signer for both labels; or attempts that disagree (under every policy)",
+    protects="Only what a signer of the environment measured on exactly this binding counts, and nothing that is unstable.",
+    mend="Attest the label again with a key that .freezegate/allowed_signers of the old side allows for its namespace.",
+    accepted="a signature in the namespace freezegate-label-isolated by a signer who is allowed there",
+    rejected="a signature in that namespace with the key of the local signer",
+)
+def attestation_invalid(binding: Binding) -> Iterator[Finding]:
+    """On the value of each attestation that keeps it from counting."""
+    yield from _doubted("attestation-invalid", binding)
+
+
+def _doubted(rule_name: str, binding: Binding) -> Iterator[Finding]:
+    record = binding.record
+    if record is None:
+        return
+    for doubt in binding.doubts:
+        if doubt.rule == rule_name:
+            bind, note, rest = binding.bind_command.partition("  #")
+            hint = f"{bind} --sign-key {doubt.side}=KEY{note}{rest}"
+            # Attempts are kept, so another one does not settle what they disagree about.
+            can_bind = bind.startswith("freezegate bind") and not doubt.unstable
+            yield at(rule_name, record, doubt.pointer, doubt.message, hint if can_bind else binding.retire_command)
+
+
+@rule(
+    HOOK,
+    "binding",
     rejects="a record without its counterexample's file, or whose `counterexample` is not that file's path",
     protects="The failing input itself is the evidence; a hash of something absent is none.",
     mend="Add the retained case, or retire the record.",

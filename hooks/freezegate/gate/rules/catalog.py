@@ -86,7 +86,9 @@ def oracle_missing(prop: PropertyUnit) -> Iterator[Finding]:
     if prop.value is not None and prop.oracle is not None:
         why = oracle_problem(prop.value, prop.tree)
         if why is not None:
-            hint = f"edit {prop.document.path} or the oracle: one plain function that takes case or fixtures"
+            from freezegate.gate.oracle_hints import oracle_hint
+
+            hint = oracle_hint(prop.value, prop.document.path, prop.tree)
             yield at("oracle-missing", prop.document, ("oracle",), why, hint)
 
 

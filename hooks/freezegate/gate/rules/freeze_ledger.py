@@ -10,10 +10,11 @@ from freezegate.gate import commands
 from freezegate.gate.claims import EntryUnit, LedgerUnit
 from freezegate.gate.companions import companions
 from freezegate.gate.registry import rule
-from freezegate.gate.saying import at, refused
+from freezegate.gate.saying import at, did_you_mean, refused
 from freezegate.gate.step import Step
 
 HOOK = "freeze-ledger"
+_COMPARED = 50  # entries
 
 
 @rule(
@@ -45,7 +46,7 @@ def ledger_unreadable(unit: LedgerUnit) -> Iterator[Finding]:
 def ledger_schema(unit: LedgerUnit) -> Iterator[Finding]:
     """Each violation."""
     if (ledger := unit.tree.ledger) is not None:
-        hint = f"edit {ledger.path}: four fields an entry"
+        hint = f"edit {ledger.path}: four fields an entry, as freezegate reproduce writes them"
         yield from refused("ledger-schema", "schema", ledger.path, ledger.reading, hint)
 
 
@@ -83,7 +84,13 @@ def ledger_unknown_property(entry: EntryUnit) -> Iterator[Finding]:
     """On the entry's prop_id."""
     if not entry.properties:
         message = f"no readable catalog entry has the id {entry.freeze.prop_id}"
-        yield _on(entry, "ledger-unknown-property", "prop_id", message, _retire(entry))
+        yield _on(entry, "ledger-unknown-property", "prop_id", message, f"{_meant(entry)}{_retire(entry)}")
+
+
+def _meant(entry: EntryUnit) -> str:
+    # Of the first entries only: a large ledger of ids that nothing has would be compared with the whole catalog.
+    near = did_you_mean(entry.freeze.prop_id, entry.tree.properties_by_id) if entry.freeze.index < _COMPARED else ""
+    return f"{near} else " if near else ""
 
 
 def _on(entry: EntryUnit, rule_name: str, key: str, message: str, hint: str) -> Finding:

@@ -45,8 +45,8 @@ def certificate_committed(path: RepoPath, step: Step) -> Iterator[Finding]:
     HOOK,
     "file step",
     change=True,
-    rejects="a file of the gate's own (config, our pre-commit entries, a CI file that names freezegate, attributes over a "
-    "layout folder) changed together with a governed file",
+    rejects="a file of the gate's own (config, allowed signers and revoked keys, our pre-commit entries, a CI file that names "
+    "freezegate, attributes over a layout folder) changed together with a governed file",
     protects="The rules may not be softened in the change that they judge.",
     mend="Split the change: the gate's files alone, then the rest.",
     accepted=".freezegate.yaml changed alone",

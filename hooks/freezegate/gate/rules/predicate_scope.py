@@ -12,6 +12,7 @@ from freezegate.gate.registry import rule
 from freezegate.gate.rules.scope_schema import lock_command
 from freezegate.gate.saying import at, found
 from freezegate.gate.scopes import ScopeView
+from freezegate.gate.screening import JudgingFunction
 from freezegate.gate.step import Step
 from freezegate.paths import RepoPath
 from freezegate.source.closure import Closure
@@ -159,3 +160,20 @@ def predicate_shadowed(closure: Closure) -> Iterator[Finding]:
     for path in map(RepoPath, closure.shadows):
         message = f"{path} could run in place of a file that a predicate, oracle or generator imports"
         yield found("predicate-shadowed", path, message, f"git rm -r --cached -- {pathspec(path)}")
+
+
+@rule(
+    HOOK,
+    "judging function",
+    rejects="where policy.vacuous_predicates is reject: a predicate or oracle function that cannot fail, as far as its "
+    "text shows: nothing in it depends on its case, a handler swallows the assertion, it asserts a constant or a tuple, "
+    "compares a value with itself, or never reaches the assertion",
+    protects="A predicate that cannot fail holds for any source, and whoever cites it cites nothing.",
+    mend="Let it assert something that it computes from its case; `freezegate lint-predicates` names each place.",
+    accepted='assert total(case["qty"]) >= 0',
+    rejected='assert (total(case["qty"]) >= 0, "negative")',
+)
+def predicate_vacuous(function: JudgingFunction) -> Iterator[Finding]:
+    """Each place, in the file of the function."""
+    if function.tree.config.policy.vacuous_predicates == "reject":
+        yield from function.findings()

@@ -151,7 +151,7 @@ def _run(channel: Channel, release: Callable[[int], object]) -> None:
     _limit(job.get("memory"))
     if sys.flags.optimize:
         raise Absent("the interpreter was started with -O, which leaves every assert out")
-    root, elsewhere = job["root"], job.get("elsewhere", ())
+    root, elsewhere, loadable = job["root"], job.get("elsewhere", ()), job.get("loadable")
     os.chdir(root)
 
     def asked() -> Job:
@@ -169,7 +169,10 @@ def _run(channel: Channel, release: Callable[[int], object]) -> None:
         nonce, result = _tested(helper, job, asked)
     else:
         nonce, result = _called(helper, job, asked, channel)
-    if (why := _stranger(root, elsewhere)) is not None:
+    why = _stranger(root, elsewhere)
+    if why is None and loadable is not None:
+        why = _outsider(root, (*job["closure"], *loadable), job.get("source_paths", ()))
+    if why is not None:
         result = {"outcome": "absent", "reason": why, "failure": None}
     result["nonce"] = nonce
     channel.send(result)
@@ -231,6 +234,7 @@ def _searched(search: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 _stranger = freezegate_project.stranger
+_outsider = freezegate_project.outsider
 
 
 def _facts() -> dict[str, str]:

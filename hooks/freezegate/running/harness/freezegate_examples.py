@@ -9,18 +9,25 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
-    from freezegate.running.harness import freezegate_hypothesis, freezegate_wire
+    from freezegate.running.harness import (
+        freezegate_hypothesis,
+        freezegate_rejection,
+        freezegate_survey,
+        freezegate_wire,
+    )
     from freezegate.running.harness.freezegate_cases import copied
 else:
     import freezegate_hypothesis
+    import freezegate_rejection
     import freezegate_wire
     from freezegate_cases import copied
 
 _LARGEST = 1 << 20  # bytes of an example, as of a case
 # The last calls are those of the smallest examples, one for each failure.
 _KEPT = 64
+_SURVEYED = ("explicit", "generate")
 
 
 def load(files: Iterable[str]) -> None:
@@ -44,9 +51,16 @@ def _prepare() -> None:
 
 
 class Examples:
-    """Notes the arguments of failing calls."""
+    """Notes the arguments of failing calls. With a `survey`, which takes them, no call fails.
 
-    def __init__(self) -> None:
+    `foreign` has, by node id, why a case was rejected by another than the test.
+    """
+
+    def __init__(self, root: str, closure: Collection[str], survey: freezegate_survey.Survey | None = None) -> None:
+        self.root = root
+        self.closure = frozenset(closure)
+        self.survey = survey
+        self.foreign: dict[str, str] = {}
         self.item: Any = None
         self.calls: deque[tuple[BaseException, dict[str, Any] | None]] = deque(maxlen=_KEPT)
         self.settled = False
@@ -68,7 +82,7 @@ class Examples:
         if not callable(inner) or any(handle is known for known in self.watched):
             return
         self.watched.append(handle)
-        _settle(getattr(test, "__func__", test))
+        _settle(getattr(test, "__func__", test), self.survey is not None)
         # Of a coroutine nothing is known when the call returns.
         if not inspect.iscoroutinefunction(inner):
             handle.inner_test = self._noting(inner)
@@ -81,9 +95,18 @@ class Examples:
                 return inner(*args, **kwargs)
             except BaseException as error:
                 self.calls.append((error, given))
+                if freezegate_rejection.rejection(error):
+                    self._rejected(error)
+                elif self.survey is not None and self.survey.takes(error, given):
+                    return None
                 raise
 
         return noted
+
+    def _rejected(self, error: BaseException) -> None:
+        why = freezegate_rejection.foreign(error, self.root, self.closure)
+        if why is not None and self.item is not None:
+            self.foreign.setdefault(self.item.nodeid, why)
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
         """What was drawn, and the parameters that tell this test from others of its name; None where JSON does not carry it.
@@ -119,19 +142,26 @@ class Examples:
         return None
 
 
-def _settle(test: Any) -> None:
-    """No clock, no database and no accident decides what a test is given; each failure that is found is told of."""
+def _settle(test: Any, survey: bool) -> None:
+    """No clock, no database and no accident decides what a test is given; each failure that is found is told of.
+
+    For a survey nothing that the test did before decides it either: it is generated, and no more.
+    """
     import hypothesis
 
     name = "_hypothesis_internal_use_settings"
     before = getattr(test, name, None)
     try:
-        suppressed = [*(before or hypothesis.settings()).suppress_health_check, hypothesis.HealthCheck.too_slow]
+        own = before or hypothesis.settings()
+        suppressed = [*own.suppress_health_check, hypothesis.HealthCheck.too_slow]
+        if survey:
+            suppressed += hypothesis.HealthCheck
         settled = hypothesis.settings(
             before,
             database=None,
             deadline=None,
             derandomize=False,
+            phases=tuple(phase for phase in own.phases if not survey or phase.name in _SURVEYED),
             print_blob=False,
             report_multiple_bugs=True,
             suppress_health_check=list(dict.fromkeys(suppressed)),

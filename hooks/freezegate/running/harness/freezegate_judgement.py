@@ -113,26 +113,31 @@ class Describer:
         self.predicate = predicate
         self.function = function
         self.closure = frozenset(closure)
+        self.statements: dict[tuple[str, int], tuple[str | None, str]] = {}
 
     def __call__(self, error: BaseException | None) -> dict[str, Any]:
         """The failure that `error` is; None stands for a predicate that returned False."""
         if error is None:
             return self._failure("returned False", None, self.predicate, self.function, True, 0, "")
-        places = list(_places(BaseException.__dict__["__traceback__"].__get__(error)))
+        frames = list(places(BaseException.__dict__["__traceback__"].__get__(error)))
         name, message = full_name(type(error)), said(error)
-        for frame, line in reversed(places):
+        for frame, line in reversed(frames):
             path = freezegate_project.relative(frame.f_code.co_filename, self.root)
             if path is not None and path in self.closure:
                 return self._at(name, frame, line, path, True, message)
-        for frame, line in reversed(places):
+        for frame, line in reversed(frames):
             file = frame.f_code.co_filename
             path = freezegate_project.relative(file, self.root) or file.rpartition("/")[2]
             return self._at(name, frame, line, path, False, message)
         return self._failure(name, None, self.predicate, self.function, True, 0, message)
 
     def _at(self, name: str, frame: FrameType, line: int, path: str, inside: bool, message: str) -> dict[str, Any]:
-        source = _source(frame.f_code.co_filename)
-        text, function = freezegate_statement.statement(source, line) if source is not None else (None, "")
+        known = self.statements.get((frame.f_code.co_filename, line))
+        if known is None:
+            source = source_of(frame.f_code.co_filename)
+            known = freezegate_statement.statement(source, line) if source is not None else (None, "")
+            self.statements[frame.f_code.co_filename, line] = known
+        text, function = known
         return self._failure(name, text, path, function or frame.f_code.co_name, inside, line, message)
 
     def _failure(
@@ -149,15 +154,16 @@ class Describer:
         }
 
 
-def _places(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
-    """Frames and lines from the outermost in, without the harness's own."""
+def places(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    """Frames and lines from the outermost in, without this module's own."""
     while trace is not None:
         if trace.tb_frame.f_globals is not globals():
             yield trace.tb_frame, trace.tb_lineno
         trace = trace.tb_next
 
 
-def _source(file: str) -> bytes | None:
+def source_of(file: str) -> bytes | None:
+    """The text of a file that was loaded, or is at an absolute path; None where there is none to read."""
     known = freezegate_project.SOURCES.get(file)
     if known is not None:
         return known

@@ -32,6 +32,13 @@ _FINDERS = (BuiltinImporter, FrozenImporter, PathFinder)
 SOURCES: dict[str, bytes] = {}
 """The bytes of each file that was loaded, by absolute path: it may be changed on disk before it fails."""
 
+# Taken now: the project may put others in their place.
+_modules = sys.modules
+_variables: Any = vars(type(sys))["__dict__"].__get__
+_normal = os.path.normpath
+_real = os.path.realpath
+_OWN: list[str] = []
+
 
 class Source(SourceFileLoader):
     """A loader that neither reads nor writes bytecode."""
@@ -77,7 +84,9 @@ def install(root: str, paths: Iterable[str], source: Iterable[str], elsewhere: I
     # A finder that an installation put before the search path would lead past the tree.
     sys.meta_path.sort(key=lambda finder: finder not in _FINDERS)
     # The interpreter's own folders, which may lie below the root of the repository.
-    own = [path for path in kept if inside(os.path.realpath(path), root)]
+    own = [path for path in kept if inside(path, root) or inside(os.path.realpath(path), root)]
+    _OWN[:] = own
+    _without_distributions(root)
     folders = [join(root, path) for path in paths]
     sys.path[:] = [*kept[:position], *folders, *kept[position:]]
     natives = [join(root, folder) for folder in source]
@@ -105,6 +114,68 @@ def _without_editable(ways: Iterable[str]) -> None:
             inside(os.path.realpath(str(path)), way) for path in mapping.values() for way in ways
         ):
             sys.meta_path.remove(finder)
+
+
+def _without_distributions(root: str) -> None:
+    """Let no list of what is installed name what lies in the tree: its entry points would run before the project does.
+
+    One that is asked for by its name is found as before: a project asks for its own version so.
+    """
+    finder: Any = PathFinder
+    usual = getattr(finder, "find_distributions", None)
+    if usual is None:
+        return
+    real = os.path.realpath(root)
+
+    def find_distributions(*given: Any, **named: Any) -> Any:
+        context = named.get("context", given[-1] if given else None)
+        if getattr(context, "name", None) is not None:
+            return usual(*given, **named)
+        if context is None:
+            context = sys.modules["importlib.metadata"].DistributionFinder.Context()
+        outside = [
+            path
+            for path in context.path
+            if any(inside(path, folder) for folder in _OWN) or not (inside(path, root) or inside(_real(path), real))
+        ]
+        return usual(type(context)(**{**vars(context), "path": outside}))
+
+    finder.find_distributions = staticmethod(find_distributions)
+
+
+def outsider(root: str, allowed: Iterable[str], source: Iterable[str]) -> str | None:
+    """A file of the tree that was loaded and is neither one of `allowed` nor below the folders `source`; None if none was."""
+    known = frozenset(allowed)
+    behaviour = tuple(source)
+    files = dict.fromkeys(SOURCES)
+    for module in list(_modules.values()):
+        try:
+            names = _variables(module)
+        except TypeError:  # anything may stand in the table
+            continue
+        for file in (names.get("__file__"), getattr(names.get("__spec__"), "origin", None)):
+            if type(file) is str and file[:1] == "/":
+                files[file] = None
+    real = _real(root)
+    usual = [path for path in (os.path.dirname(os.__file__), sys.prefix, sys.base_prefix) if path != "/"]
+    for file in files:
+        path = _below(file, root, real, usual)
+        if path is not None and path not in known and not any(not it or inside(path, it) for it in behaviour):
+            return f"{path} was loaded, which is neither source nor in the closure of what judges"
+    return None
+
+
+def _below(file: str, root: str, real: str, usual: Iterable[str]) -> str | None:
+    """The path in the tree of a loaded file, None where it lies outside; whatever way leads to it."""
+    if not inside(file, root):
+        # To ask the file system of each module of the standard library would take longer than all else.
+        if any(inside(file, folder) for folder in usual) and not inside(file, real):
+            return None
+        file = _real(file)
+        return None if any(inside(file, _real(own)) for own in _OWN) else relative(file, real)
+    if any(inside(file, own) for own in _OWN):
+        return None
+    return relative(_normal(file), root) or relative(_real(file), real)
 
 
 def stranger(root: str, elsewhere: Iterable[str]) -> str | None:

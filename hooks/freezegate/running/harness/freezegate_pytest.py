@@ -15,11 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from freezegate.running.harness import freezegate_examples, freezegate_judgement, freezegate_project
+    from freezegate.running.harness import (
+        freezegate_examples,
+        freezegate_judgement,
+        freezegate_project,
+        freezegate_survey,
+    )
 else:
     import freezegate_examples
     import freezegate_judgement
     import freezegate_project
+    import freezegate_survey
 
 globals()["__builtins__"] = dict(vars(builtins))  # which the project cannot replace
 
@@ -56,7 +62,8 @@ def load(job: dict[str, Any]) -> None:
     try:
         import pytest
     except ImportError as error:
-        raise Unprepared(f"the environment of {sys.executable} has no pytest ({error})") from None
+        why = f"the environment of {sys.executable} has no pytest ({error})"
+        raise Unprepared(f"{why}: {sys.executable} -m pip install pytest") from None
     del pytest
     freezegate_examples.load(freezegate_project.join(job["root"], path) for path in job["closure"])
 
@@ -75,7 +82,7 @@ def run(
 
     root = job["root"]
     _without_bytecode(root)
-    session = _Session(job["node"], root, describe, asked)
+    session = _Session(job, describe, asked)
     for name in _WRAPPERS:
         pytest.hookimpl(hookwrapper=True, tryfirst=True)(getattr(_Session, name))
     pytest.hookimpl(tryfirst=True)(_Session.pytest_runtestloop)
@@ -124,9 +131,9 @@ class _Test:
 class _Session:
     """A plugin that listens."""
 
-    def __init__(self, node: str, root: str, describe: Any, asked: Any) -> None:
-        self.node = node
-        self.root = root
+    def __init__(self, job: dict[str, Any], describe: Any, asked: Any) -> None:
+        self.node: str = job["node"]
+        self.root: str = job["root"]
         self.describe = describe
         self.asked = asked
         self.message: dict[str, Any] | None = None
@@ -134,7 +141,8 @@ class _Session:
         self.begun = False
         self.deselected = 0
         self.lacking: list[str] = []
-        self.examples = freezegate_examples.Examples()
+        self.survey = freezegate_survey.Survey(self._described) if job.get("survey") else None
+        self.examples = freezegate_examples.Examples(self.root, job["closure"], self.survey)
 
     def whole(self, why: str) -> None:
         """Something that leaves more than one test without an answer."""
@@ -279,6 +287,12 @@ class _Session:
             lacking += [f"{name} {why}" for why in test.lacking]
             if not test.lacking and not (test.finished and (test.called or test.failures)):
                 lacking.append(f"{name} did not run to its end")
+        lacking += [f"{name}: {why}" for name, why in self.examples.foreign.items()]
+        if self.survey is not None:
+            lacking += [f"a call failed that Hypothesis did not make: {it['failure']['message']}" for it in failures]
+            if not (lacking or self.tests):
+                lacking.append("no test ran")
+            return self.survey.result(lacking[0] if lacking else None)
         if failures:
             failures += [{"failure": _unplaced("no answer", self.node, why), "input": None} for why in lacking]
             return {"outcome": "fail", "reason": None, "failures": failures}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from freezegate.running.harness import freezegate_hypothesis
+    from freezegate.running.harness import freezegate_hypothesis, freezegate_rejection
     from freezegate.running.harness.freezegate_cases import Unsound, copied
 
     Judge = Callable[[Callable[[Any], Any], Any], tuple[str, str | None, BaseException | None]]
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Report = Callable[[int], object]
 else:
     import freezegate_hypothesis
+    import freezegate_rejection
     from freezegate_cases import Unsound, copied
 
 _FORMS = ("strategy", "generate")
@@ -94,6 +95,8 @@ class _Search:
         describe: Describe,
         report: Report | None,
     ) -> None:
+        self.root: str = job["root"]
+        self.closure = frozenset(job["closure"])
         self.domain = job["domain"]
         self.seed: int = job["seed"]
         self.max_examples: int = job["max_examples"]
@@ -232,11 +235,17 @@ class _Search:
         elif label == "fail":
             self.evaluated += searching
             self._keep(drawn, self.describe(raised))
-        elif searching and not _rejected(raised):
-            raise _Stop("absent", reason or "the predicate gave no answer")
+        elif searching and (why := self._unanswered(reason, raised)) is not None:
+            raise _Stop("absent", why)
         else:
             # While reducing, a case that is neither passed nor failed is only one that cannot be kept.
             _reject()
+
+    def _unanswered(self, reason: str | None, raised: BaseException | None) -> str | None:
+        """Why a case that neither passed nor failed ends the search; None where the predicate rejected it."""
+        if raised is not None and _rejected(raised):
+            return freezegate_rejection.foreign(raised, self.root, self.closure)
+        return reason or "the predicate gave no answer"
 
     def _keep(self, drawn: Any, failure: dict[str, Any]) -> None:
         origin = _origin(failure)
@@ -311,7 +320,7 @@ def _plain(domain: Any) -> Any:
     return [_plain(value) for value in domain] if type(domain) is list else domain
 
 
-def _rejected(raised: BaseException | None) -> bool:
+def _rejected(raised: BaseException) -> bool:
     from hypothesis.errors import UnsatisfiedAssumption
 
     return isinstance(raised, UnsatisfiedAssumption)

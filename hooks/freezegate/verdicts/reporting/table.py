@@ -38,6 +38,23 @@ _HINTS = {
     "uncited": "see docs/verdicts.md: the scope's citation must stand, and its retained case give this failure",
     "stale_freeze": "take the freeze away: freezegate retire ID",
 }
+_TODO = {
+    **_HINTS,
+    "held": "nothing: this is a pass",
+    "failed": "mend the code; where the base revision fails alike, freezegate reproduce --revision REV writes what a freeze "
+    "of it needs",
+    "frozen": "nothing for this change: mend it when you can, then freezegate retire ID",
+    "missing_run": "the line below it says why nothing ran or answered: mend that, for no freeze covers it",
+    "promoted": "nothing: it may be merged",
+    "malformed": "let freezegate verdict write the files anew: these were edited or broken off",
+    "nothing_claimed": "write the claimed property ids into the claims file (catalog/claimed.json), in a change of its own",
+    "repeated_id": "claim each id once, and give each property one row",
+    "ids_differ": "run freezegate verdict on this very tree: what ran is not what is claimed",
+    "unknown_verdict": "let freezegate verdict write the file: only pass, inconclusive and fail are verdicts",
+    "nothing_passed": "mend one of the frozen properties, or claim one that holds",
+    "not_all_passed": "mend what is frozen, for policy.promotion is strict",
+    "review": "a person looks at the definitions and merges: the exit status 3 is no pass",
+}
 _MOST_IDS = 10
 
 
@@ -48,6 +65,16 @@ class Evidence(NamedTuple):
     runs: Runs | None = None
     split: SplitDiff | None = None
     base_signatures: tuple[BaseSignature, ...] | None = None
+
+
+def words() -> dict[str, str]:
+    """Every reason word of a verdict, then those of a change alone, each with what it means."""
+    return {**REASONS, **{word: f"of a change: {what}" for word, what in _PROMOTION.items() if word not in REASONS}}
+
+
+def todo(word: str) -> str:
+    """What to do about a reason word. Raises KeyError for any other."""
+    return _TODO[word]
 
 
 def outcome(verdicts: Verdicts) -> str:
