@@ -324,7 +324,7 @@ def test_what_is_no_range(tmp_path: Path, call: Any, given: str) -> None:
 )
 def test_an_unknown_revision(tmp_path: Path, call: Any, given: str) -> None:
     code, out, err = call(repository(tmp_path), "--", given)
-    assert (code, out) == (2, "") and "does not exist here" in err and "hint: git fetch" in err
+    assert (code, out) == (2, "") and "does not exist here" in err and "hint: name a branch" in err
 
 
 def test_a_shallow_clone_says_what_to_fetch(tmp_path: Path, call: Any, split: Any) -> None:
