@@ -128,7 +128,7 @@ def test_a_distribution_beside_a_node_is_part_of_it(folder: str, name: str) -> N
     path = folder + name
     expected = {folder + name.partition("/")[0]}
     assert voided(NODE, {path: "Name: fgp\n"}) == expected
-    assert voided({**NODE, path: "Name: fgp\n"}, {path: "Name: other\n"}) == expected
+    assert voided({**NODE, path: "Name: fgp\n"}, {path: "Name: other\n"}) - {path} == expected
     assert voided({**NODE, path: "Name: fgp\n"}, {"src/orders.py": BROKEN}) == set()
     assert voided({}, {path: "Name: fgp\n"}) == set(), "a function is not judged by plugins"
 
@@ -287,3 +287,31 @@ def test_a_stand_in_is_named_by_the_verdict(tmp_path: Path) -> None:
     row = {row["prop_id"]: row for row in evidence(folder, "verdicts")["verdicts"]}[PROP]
     assert done.code == 1 and (row["verdict"], row["reason"]) == ("fail", "missing_run"), json.dumps(row)
     assert "props/rates.py was loaded" in row["detail"]
+
+
+def test_data_beside_an_oracle_is_part_of_it(tmp_path: Path) -> None:
+    oracle = FILES["props/tax_round.py"] + "\n\nWANTED = (__import__('pathlib').Path(__file__).parent / 'want.txt')\n"
+    shop = Shop(tmp_path / "shop", tax_round_py=oracle)
+    shop.git("checkout", "-q", "main")
+    shop.write("props/want.txt", "19\n")
+    shop.write("props/README.md", "what is here\n")
+    shop.commit_all("data")
+    shop.git("checkout", "-q", "-B", "patch")
+    shop.write("props/README.md", "what is here now\n")
+    shop.write("props/more.txt", "added\n")
+    shop.patch(orders_py=FILES["src/orders.py"] + "\n\n# harmless\n")
+    assert shop.verdicts()[1]["prop.tax_round"] == ("pass", "held")
+    shop.write("props/want.txt", "20\n")
+    shop.patch()
+    assert shop.verdicts()[1]["prop.tax_round"] == ("fail", "oracle_moved")
+
+
+def test_fixtures_of_an_oracle_that_takes_them_all_are_part_of_it(tmp_path: Path) -> None:
+    oracle = "def check_tax(fixtures):\n    assert (fixtures / 'tax.csv').read_text()\n"
+    entry = FILES["catalog/tax_round.yaml"].replace('cases: "*.csv"\n', "")
+    shop = Shop(tmp_path / "shop", tax_round_py=oracle, tax_round_yaml=entry)
+    shop.write("fixtures/more.txt", "added\n")
+    shop.patch(orders_py=FILES["src/orders.py"] + "\n\n# harmless\n")
+    assert shop.verdicts()[1]["prop.tax_round"] == ("pass", "held")
+    shop.patch(tax_csv="cents,tax\n")
+    assert shop.verdicts()[1]["prop.tax_round"] == ("fail", "oracle_moved")

@@ -58,7 +58,7 @@ def moved(prop_id: str, old: Governed, new: Governed) -> set[str]:
         (had, earlier), (has, later) = before.served[name], after.served[name]
         if had != has:
             voided.add(str(later if has else earlier))
-    return voided.union(*(_moved_rows(unit, new) for unit in before.units))
+    return voided.union(*(_moved_rows(unit, new) | _moved_data(unit, new) for unit in before.units))
 
 
 class _Rests:
@@ -152,6 +152,25 @@ def _moved_rows(unit: PropertyUnit, new: Governed) -> set[str]:
                 obstruction = new.snapshot.obstruction(path)
                 voided.add(str(path if obstruction is None else obstruction[0]))
     return voided
+
+
+def _moved_data(unit: PropertyUnit, new: Governed) -> set[str]:
+    """What an oracle may read besides, and finds changed or gone: the fixtures that it is given as a whole, and files beside
+    it that are no Python. One that is added is no edit."""
+    if unit.value is None or unit.oracle is None:
+        return set()
+    old, places = unit.tree, unit.tree.places
+    data: dict[RepoPath, Entry] = {}
+    if unit.value.cases is None and unit.value.scope is None and not unit.oracle.is_node:
+        data.update((places.fixtures.joined(below), entry) for below, entry in old.fixture_files)
+    if unit.oracle.path.below(places.oracles):
+        beside = old.snapshot.walk(unit.oracle.path.parent)
+        data.update((path, entry) for path, entry in beside if not path.endswith(b".py") and not _is_note(path))
+    return {str(path) for path, entry in data.items() if new.entry(path) != entry}
+
+
+def _is_note(path: RepoPath) -> bool:
+    return path.name.startswith((b"README", b".git"))
 
 
 def _keeps_rows(path: RepoPath, old: Governed, before: Entry, new: Governed, after: Entry | None) -> bool:
